@@ -1,0 +1,1 @@
+"""Value objects: what is asked, what is known, what is answered. Imports nothing of ours."""
