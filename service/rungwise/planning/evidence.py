@@ -1,0 +1,279 @@
+"""Published measurements: the longest context that a rung was measured to fit, and what that implies.
+
+A column holds for one model, GPU count, SP and rung on one GPU type. It fits up to its maximum and fails from the next
+length of the grid; what lies between is left open. Beyond its own case a column still implies:
+
+    a fit      on any card with at least its memory, for contexts and token budgets up to the fitting ones
+    a failure  on any card with at most its memory, for contexts and token budgets from the failing ones
+"""
+
+import csv
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from io import StringIO
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from rungwise.catalog.catalog import Catalog
+from rungwise.domain.errors import InvalidRulebook, RulebookProblem, RungwiseError
+from rungwise.domain.model import Model
+from rungwise.domain.plan import Basis
+from rungwise.engine.documents import Documents
+from rungwise.planning.ladder import Rung
+
+FOLDER = "evidence"
+COLUMNS = ["gpu", "gpus", "rung", "sequence_parallel_size", "model", "max_model_len_fits"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class MeasuredVersions(_Part):
+    """Framework versions that were measured, both ends included."""
+
+    first: str = Field(alias="from")
+    last: str = Field(alias="to")
+
+
+class Conditions(_Part):
+    """What must hold for a request to be the measured case."""
+
+    framework: str
+    versions: MeasuredVersions
+    task: str
+    method: str
+    precision: str
+    optimizer: str
+    token_budget_sequences: int
+
+
+class MeasuredRung(_Part):
+    """How a rung of the table was measured."""
+
+    measures: tuple[str, ...]
+    strategy: str
+
+
+class GridPart(_Part):
+    """Lengths in steps of `step` up to `to` tokens."""
+
+    step: int = Field(ge=1)
+    to: int = Field(ge=1)
+
+
+class Description(_Part):
+    """The file beside a table: where it comes from and what it was measured with."""
+
+    schema_version: int
+    id: str
+    title: Mapping[str, str]
+    citation: str = Field(min_length=1)
+    conditions: Conditions
+    rungs: Mapping[str, MeasuredRung]
+    grid: tuple[GridPart, ...] = Field(min_length=1)
+    measured_with: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One measured maximum, tokens; 0: fails at the shortest length of the grid."""
+
+    gpu: str
+    usable_gib: float
+    model: Model
+    longest: int
+    shortest_failure: int | None
+
+
+class Case(NamedTuple):
+    """What a candidate asks of the evidence: `shape` is the model's memory shape. Lengths and budgets in tokens."""
+
+    shape: tuple[object, ...]
+    native_context: int | None
+    gpu: str
+    gpus: int
+    usable_gib: float
+    max_model_len: int
+    token_budget: int
+    default_budget: bool
+
+
+class Finding(NamedTuple):
+    """What the evidence says of a candidate. `column` decided, or brackets an open length."""
+
+    verdict: Literal["fits", "fails", "none"]
+    basis: Basis | None = None
+    column: Column | None = None
+    implied: bool = False
+
+
+NOTHING = Finding("none")
+
+
+def memory_shape(model: Model) -> tuple[object, ...]:
+    """Return everything of a model that its memory depends on."""
+    return (
+        model.model_type,
+        model.num_hidden_layers,
+        model.hidden_size,
+        model.intermediate_size,
+        model.num_attention_heads,
+        model.num_key_value_heads,
+        model.head_dim,
+        model.vocab_size,
+        model.tie_word_embeddings,
+        model.num_experts,
+        model.num_experts_per_tok,
+    )
+
+
+class Evidence:
+    """One table of measured maxima."""
+
+    def __init__(
+        self, description: Description, columns: Mapping[tuple[object, ...], tuple[Column, ...]]
+    ) -> None:
+        """`columns`: by memory shape, GPU count, SP and rung."""
+        self.description = description
+        self.grid = grid_lengths(description.grid)
+        self._grid_set = frozenset(self.grid)
+        self._columns = columns
+        self._strategies = {frozenset(m.measures): m.strategy for m in description.rungs.values()}
+        self._models = {memory_shape(c.model): c.model for group in columns.values() for c in group}
+        self._page_top: dict[tuple[str, int], int] = {}
+        self._pages: dict[tuple[object, ...], float] = {}
+        self._gpus: set[str] = set()
+        for (shape, gpus, _, _), group in columns.items():
+            for column in group:
+                top = column.shortest_failure or column.longest
+                page = (column.gpu, gpus)
+                self._page_top[page] = max(self._page_top.get(page, 0), top)
+                self._pages[shape, column.gpu, gpus] = column.usable_gib
+                self._gpus.add(column.gpu)
+
+    def measured_model(self, model: Model) -> Model | None:
+        """Return the measured model whose memory is the same, if there is one."""
+        return self._models.get(memory_shape(model))
+
+    def measured_usable_gib(self, model: Model, gpu: str, gpus: int) -> float | None:
+        """Return the usable memory of the measured card; None if no rung was measured for this case."""
+        return self._pages.get((memory_shape(model), gpu, gpus))
+
+    def measured_on(self, gpu: str) -> bool:
+        """Whether anything was measured on this GPU type."""
+        return gpu in self._gpus
+
+    def strategy(self, rung: Rung) -> str | None:
+        """Return the sharding strategy that this rung was measured with; None if it was not measured."""
+        return self._strategies.get(rung.base)
+
+    def find(self, case: Case, rung: Rung) -> Finding:
+        """Return what the table says of `rung` in `case`, whose other conditions hold."""
+        size = rung.sequence_parallel_size
+        group = self._columns.get((case.shape, case.gpus, size, rung.base), ())
+        own = next((c for c in group if self._is_own(case, c)), None)
+        for column in (own, *group) if own else group:
+            verdict = self._verdict(case, column, size)
+            if verdict != "none":
+                exact = column is own and case.default_budget
+                return Finding(verdict, self._basis(case, exact=exact), column, implied=not exact)
+        if own and case.default_budget and 0 < own.longest < case.max_model_len:
+            return Finding("none", Basis.BRACKETED, own)
+        return NOTHING
+
+    def _is_own(self, case: Case, column: Column) -> bool:
+        same_model = column.model.max_position_embeddings == case.native_context
+        return same_model and column.gpu == case.gpu and case.usable_gib >= column.usable_gib
+
+    def _verdict(self, case: Case, column: Column, size: int) -> Literal["fits", "fails", "none"]:
+        def budget_at(length: int) -> int:
+            return -(-self.description.conditions.token_budget_sequences * length // size)
+
+        length, budget = case.max_model_len, case.token_budget
+        longest, failure = column.longest, column.shortest_failure
+        if column.usable_gib <= case.usable_gib and length <= longest and budget <= budget_at(longest):
+            return "fits"
+        no_more_memory = column.usable_gib >= case.usable_gib or column.gpu == case.gpu
+        if failure and no_more_memory and length >= failure and budget >= budget_at(failure):
+            return "fails"
+        return "none"
+
+    def _basis(self, case: Case, *, exact: bool) -> Basis:
+        if not exact or case.max_model_len > self._page_top[case.gpu, case.gpus]:
+            return Basis.CALIBRATED
+        return Basis.PUBLISHED if case.max_model_len in self._grid_set else Basis.BRACKETED
+
+
+def grid_lengths(parts: Iterable[GridPart]) -> tuple[int, ...]:
+    """Return the lengths that were tried, ascending."""
+    lengths: list[int] = []
+    for part in parts:
+        start = lengths[-1] if lengths else 0
+        lengths += range(start + part.step, part.to + 1, part.step)
+    return tuple(lengths)
+
+
+def read_evidence(documents: Documents, catalog: Catalog) -> tuple[Evidence, ...]:
+    """Read evidence/*.yaml and the table beside each. Raises InvalidRulebook with every fault."""
+    tables, problems = [], []
+    for path in documents.under(FOLDER):
+        table_path = path.removesuffix(".yaml") + ".csv"
+        try:
+            description = Description.model_validate(documents.files[path])
+        except ValidationError as error:
+            problems += [documents.problem(path, e["loc"], e["msg"]) for e in error.errors()]
+            continue
+        if table_path not in documents.files:
+            problems.append(documents.problem(path, (), f"the table {table_path} is missing"))
+            continue
+        columns, faults = _read_table(str(documents.files[table_path]), description, catalog)
+        problems += [RulebookProblem(table_path, line, 1, message) for line, message in faults]
+        tables.append(Evidence(description, columns))
+    if problems:
+        raise InvalidRulebook(problems)
+    return tuple(tables)
+
+
+def _read_table(
+    text: str, description: Description, catalog: Catalog
+) -> tuple[dict[tuple[object, ...], tuple[Column, ...]], list[tuple[int, str]]]:
+    reader = csv.DictReader(StringIO(text), strict=True)
+    if reader.fieldnames != COLUMNS:
+        return {}, [(1, f"needs the columns {','.join(COLUMNS)}")]
+    grid = grid_lengths(description.grid)
+    groups: dict[tuple[object, ...], list[Column]] = {}
+    seen: set[tuple[str, ...]] = set()
+    faults: list[tuple[int, str]] = []
+    for row in reader:
+        line = reader.line_num
+        key = tuple(row[name] for name in COLUMNS[:-1])
+        if key in seen:
+            faults.append((line, f"{', '.join(key)} is given twice"))
+        seen.add(key)
+        if row["max_model_len_fits"] == "":
+            continue
+        try:
+            gpus, size, longest = (
+                int(row[n]) for n in ("gpus", "sequence_parallel_size", "max_model_len_fits")
+            )
+            gpu, model = catalog.gpu(row["gpu"]), catalog.model(row["model"])
+            rung = description.rungs[row["rung"]]
+        except (ValueError, RungwiseError) as error:
+            faults.append((line, str(error)))
+            continue
+        except KeyError:
+            faults.append((line, f"unknown rung {row['rung']!r}; known: {', '.join(description.rungs)}"))
+            continue
+        if longest and longest not in grid:
+            faults.append((line, f"{longest} is not a length of the grid"))
+        next_index = bisect_right(grid, longest)
+        column = Column(
+            gpu.id, gpu.usable_gib, model, longest, grid[next_index] if next_index < len(grid) else None
+        )
+        groups.setdefault((memory_shape(model), gpus, size, frozenset(rung.measures)), []).append(column)
+    # Cards with less memory first: a fit on the smallest card that shows it is the plainest reason.
+    return {
+        key: tuple(sorted(group, key=lambda c: (c.usable_gib, c.gpu))) for key, group in groups.items()
+    }, faults

@@ -1,0 +1,346 @@
+"""A request made concrete: names looked up, defaults filled in, everything that was assumed written down."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import TypeVar
+
+from rungwise.catalog.hf_config import read_hf_config
+from rungwise.domain.errors import FieldViolation, InvalidRequest, NotFound
+from rungwise.domain.model import Architecture, Gpu, Model
+from rungwise.domain.request import ModelReference, PlanRequest
+from rungwise.planning.framework import Framework, FrameworkVersion
+from rungwise.planning.knowledge import Knowledge
+from rungwise.planning.ladder import Ladder
+from rungwise.planning.quantity import gib_text, number_text
+from rungwise.planning.version import version_number
+
+METHODS = ("full", "lora", "qlora", "adapter")
+TASKS = ("sft", "dpo", "kto", "reward", "rl", "pretrain", "inference")
+STRATEGIES = ("fsdp", "fsdp2")
+PRECISIONS = ("bf16", "fp16", "fp32")
+OPTIMIZERS = ("adamw", "adamw_fused", "adamw_8bit", "paged_adamw_8bit", "adafactor", "sgd", "muon")
+T = TypeVar("T")
+NODE_GPUS = 8
+DEFAULT_FRAMEWORK = "trinity-rft"
+DEFAULT_FRAMEWORK_OF_A_METHOD = "huggingface"
+DEFAULT_FIT_PROBABILITY = 0.9
+
+
+@dataclass(frozen=True)
+class Job:
+    """A resolved request. Memory in GiB, lengths in tokens."""
+
+    request: PlanRequest
+    locale: str
+    model: Model
+    architecture: Architecture
+    gpu: Gpu
+    framework: Framework
+    framework_version: FrameworkVersion | None
+    framework_version_text: str
+    framework_version_given: bool
+    framework_version_known: bool
+    method: str
+    task: str
+    ladder: Ladder | None
+    gpus: int
+    gpus_per_node: int
+    usable_gib: float
+    strategy: str | None
+    precision: str
+    optimizer: str
+    allow: frozenset[str]
+    forbid: frozenset[str]
+    min_fit_probability: float
+    missing: tuple[str, ...] = field(default=())
+    """Why memory cannot be judged; empty if it can."""
+    assumptions: tuple[str, ...] = field(default=())
+
+    @property
+    def max_model_len(self) -> int:
+        """Prompt and response together, in tokens."""
+        return self.request.workload.max_model_len
+
+    @property
+    def nodes(self) -> int:
+        """Nodes that the trainer spans."""
+        return self.gpus // self.gpus_per_node
+
+    def token_budget(self, sequence_parallel_size: int) -> int:
+        """Return the token budget of a micro-batch on one GPU: as given, else the framework's default."""
+        given = self.request.workload.max_token_len_per_gpu
+        return given or self.default_token_budget(sequence_parallel_size)
+
+    def default_token_budget(self, sequence_parallel_size: int) -> int:
+        """Return ceil(sequences × max_model_len / SP)."""
+        return -(-self.framework.token_budget_sequences * self.max_model_len // sequence_parallel_size)
+
+
+def resolve(knowledge: Knowledge, request: PlanRequest) -> Job:
+    """Return the job. Raises NotFound for an unknown model or GPU alone, else InvalidRequest with every violation."""
+    faults = _Faults()
+    workload, hardware, preferences = request.workload, request.hardware, request.preferences
+    model = faults.attempt(lambda: _model(knowledge, request.model))
+    gpu = faults.attempt(lambda: knowledge.catalog.gpu(hardware.gpu, "hardware.gpu"))
+    framework, version_text = _framework(knowledge, request, faults)
+    gpus_per_node = hardware.gpus_per_node or min(hardware.gpus, NODE_GPUS)
+    if hardware.gpus % gpus_per_node:
+        given = "" if hardware.gpus_per_node else ", the default beyond 8 GPUs"
+        faults.add(
+            "hardware.gpus",
+            f"{hardware.gpus} is not a multiple of gpus_per_node {gpus_per_node}{given}",
+            "give the GPUs of one node as gpus_per_node",
+        )
+    if gpu and hardware.free_gib is not None and hardware.free_gib > gpu.memory_gib:
+        faults.add(
+            "hardware.free_gib",
+            f"{hardware.free_gib:g} GiB is more than {gpu.id} has ({gpu.memory_gib:g} GiB)",
+            f"give at most {gpu.memory_gib:g}, or another GPU",
+        )
+    method = workload.method or (framework.default_method if framework else "full")
+    task = workload.task or (framework.default_task if framework else "sft")
+    faults.among("workload.method", method, METHODS)
+    faults.among("workload.task", task, TASKS)
+    precision = faults.among("workload.precision", workload.precision or "bf16", PRECISIONS)
+    optimizer = faults.among("workload.optimizer", workload.optimizer or "adamw", OPTIMIZERS)
+    strategy = faults.among("workload.strategy", workload.strategy, STRATEGIES) if workload.strategy else None
+    if workload.lora_rank is not None and method == "full":
+        faults.add(
+            "workload.lora_rank",
+            "method full has no adapters",
+            "leave lora_rank out, or ask for method lora or qlora",
+        )
+    allow, allow_faults = knowledge.measures.resolve(preferences.allow, "preferences.allow", extended=True)
+    forbid, forbid_faults = knowledge.measures.resolve(
+        preferences.forbid, "preferences.forbid", extended=False
+    )
+    faults.extend((*allow_faults, *forbid_faults))
+    faults.raise_if_any()
+    if model is None or gpu is None or framework is None:
+        raise AssertionError("a missing part is a fault, and faults were raised")
+    given = version_text != ""
+    version_text = version_text or framework.assumed_version
+    version, known = framework.version(version_text) if version_text else (None, True)
+    ladder = next(
+        (
+            candidate
+            for candidate in knowledge.ladders.values()
+            if candidate.framework == framework.id and method in candidate.methods and task in candidate.tasks
+        ),
+        None,
+    )
+    job = Job(
+        request=request,
+        locale=preferences.locale or "en",
+        model=model,
+        architecture=knowledge.catalog.architecture(model.model_type),
+        gpu=gpu,
+        framework=framework,
+        framework_version=version,
+        framework_version_text=version_text,
+        framework_version_given=given,
+        framework_version_known=known,
+        method=method,
+        task=task,
+        ladder=ladder,
+        gpus=hardware.gpus,
+        gpus_per_node=gpus_per_node,
+        usable_gib=gpu.usable_gib if hardware.free_gib is None else hardware.free_gib,
+        strategy=strategy,
+        precision=precision,
+        optimizer=optimizer,
+        allow=allow,
+        forbid=forbid,
+        min_fit_probability=preferences.min_fit_probability or DEFAULT_FIT_PROBABILITY,
+    )
+    return _with_notes(knowledge, job)
+
+
+def violations(knowledge: Knowledge, request: PlanRequest) -> tuple[FieldViolation, ...]:
+    """Return the faults of a request that need the catalog or two fields together."""
+    try:
+        resolve(knowledge, request)
+    except InvalidRequest as error:
+        return error.violations
+    except NotFound as error:
+        return (_as_violation(error),)
+    return ()
+
+
+class _Faults:
+    """Collects every fault before one error is raised."""
+
+    def __init__(self) -> None:
+        self._violations: list[FieldViolation] = []
+        self._not_found: list[NotFound] = []
+
+    def add(self, path: str, description: str, suggestion: str) -> None:
+        self._violations.append(FieldViolation(path, description, suggestion))
+
+    def extend(self, violations: tuple[FieldViolation, ...]) -> None:
+        self._violations.extend(violations)
+
+    def attempt(self, look_up: Callable[[], T]) -> T | None:
+        try:
+            return look_up()
+        except InvalidRequest as error:
+            self._violations.extend(error.violations)
+        except NotFound as error:
+            self._not_found.append(error)
+        return None
+
+    def among(self, path: str, value: str, known: tuple[str, ...]) -> str:
+        if value not in known:
+            near = get_close_matches(value[:80].casefold(), known, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+            self.add(path, f"unknown value {value[:80]!r}", hint)
+        return value
+
+    def raise_if_any(self) -> None:
+        if len(self._not_found) == 1 and not self._violations:
+            raise self._not_found[0]
+        found = [*self._violations, *map(_as_violation, self._not_found)]
+        if found:
+            raise InvalidRequest(found)
+
+
+def _as_violation(error: NotFound) -> FieldViolation:
+    nearest = f"did you mean {', '.join(error.suggestions)}? " if error.suggestions else ""
+    return FieldViolation(error.field, f"unknown {error.kind} {error.name!r}", nearest + error.hint)
+
+
+def _model(knowledge: Knowledge, reference: ModelReference) -> Model:
+    given = [
+        name for name in ("name", "hf_config_json", "dimensions") if getattr(reference, name) is not None
+    ]
+    if len(given) != 1:
+        raise InvalidRequest(
+            [
+                FieldViolation(
+                    "model",
+                    f"needs exactly one of name, hf_config_json and dimensions, has {', '.join(given) or 'none'}",
+                    'for example {"name": "Qwen/Qwen3-8B"}',
+                )
+            ]
+        )
+    if reference.name is not None:
+        return knowledge.catalog.model(reference.name, "model.name")
+    if reference.hf_config_json is not None:
+        return read_hf_config(reference.hf_config_json, "model.hf_config_json")
+    # Dimensions carry config.json's own names: one reader fills in an architecture's defaults for both.
+    return read_hf_config(
+        json.dumps(reference.model_dump(exclude_none=True)["dimensions"]), "model.dimensions"
+    )
+
+
+def _framework(knowledge: Knowledge, request: PlanRequest, faults: _Faults) -> tuple[Framework | None, str]:
+    """Return the framework, given or by default, and its version text."""
+    workload = request.workload
+    if workload.framework is None:
+        by_method = workload.method is not None or workload.task not in (None, "rl")
+        return knowledge.frameworks.get(DEFAULT_FRAMEWORK_OF_A_METHOD if by_method else DEFAULT_FRAMEWORK), ""
+    name, _, version = workload.framework.partition("@")
+    found = knowledge.frameworks.find(name.strip(), "workload.framework")
+    if isinstance(found, FieldViolation):
+        faults.extend((found,))
+        return None, ""
+    if "@" in workload.framework and not version_number_or_none(version):
+        faults.add(
+            "workload.framework", f"{version[:80]!r} is not a version", f'write it as "{found.id}@1.2.3"'
+        )
+    return found, version
+
+
+def version_number_or_none(text: str) -> int | None:
+    """Return the version as an integer, or None if `text` is no version."""
+    try:
+        return version_number(text)
+    except AttributeError:
+        return None
+
+
+def _with_notes(knowledge: Knowledge, job: Job) -> Job:
+    """Return the job with what is missing and what was assumed."""
+    return replace(job, missing=_missing(knowledge, job), assumptions=_assumptions(knowledge, job))
+
+
+def _missing(knowledge: Knowledge, job: Job) -> tuple[str, ...]:
+    say, missing = knowledge.messages.text, []
+    if job.ladder is None or job.framework.estimator is None:
+        ladders = "; ".join(
+            f"{ladder.framework} ({'/'.join(ladder.methods)}, {'/'.join(ladder.tasks)})"
+            for ladder in knowledge.ladders.values()
+        )
+        return (
+            say(
+                "missing.ladder",
+                job.locale,
+                framework=job.framework.id,
+                method=job.method,
+                task=job.task,
+                ladders=ladders,
+            ),
+        )
+    estimator = job.framework.estimator
+    if job.model.unsupported:
+        missing.append(say("missing.architecture", job.locale, reason=job.model.unsupported))
+    if job.optimizer not in estimator.optimizers:
+        known = ", ".join(estimator.optimizers)
+        missing.append(say("missing.optimizer", job.locale, optimizer=job.optimizer, known=known))
+    if job.precision not in estimator.precisions:
+        known = ", ".join(estimator.precisions)
+        missing.append(say("missing.precision", job.locale, precision=job.precision, known=known))
+    if job.request.workload.rollout.colocated:
+        missing.append(say("missing.colocated", job.locale))
+    return tuple(missing)
+
+
+def _assumptions(knowledge: Knowledge, job: Job) -> tuple[str, ...]:
+    notes: list[str] = []
+    workload, hardware = job.request.workload, job.request.hardware
+
+    def note(key: str, **values: object) -> None:
+        notes.append(knowledge.messages.text(f"assume.{key}", job.locale, **values))
+
+    name = job.framework.id
+    if workload.framework is None:
+        if workload.method is None and workload.task is None:
+            note("defaults", framework=name, method=job.method, task=job.task)
+        else:
+            note("framework", framework=name)
+    if job.ladder is None:
+        return tuple(notes)
+    if job.framework_version:
+        if not job.framework_version_given:
+            note("version", framework=name, version=job.framework_version.id)
+        elif not job.framework_version_known:
+            note(
+                "newer_version",
+                framework=name,
+                version=job.framework_version_text,
+                used=job.framework_version.id,
+            )
+    if workload.max_token_len_per_gpu is None:
+        note("budget", sequences=job.framework.token_budget_sequences)
+    if hardware.free_gib is None:
+        note("usable", usable=gib_text(job.usable_gib), gpu=job.gpu.id)
+    if workload.precision is None or workload.optimizer is None:
+        note("precision")
+    unused = [
+        path
+        for path, value in (
+            ("micro_batch_size", workload.micro_batch_size),
+            ("grad_accum", workload.grad_accum),
+            ("packing", workload.packing),
+            ("rollout.engines", workload.rollout.engines),
+            ("rollout.gpu_memory_utilization", workload.rollout.gpu_memory_utilization),
+        )
+        if value is not None
+    ]
+    if unused:
+        note("not_used", fields=", ".join(unused))
+    if job.task == "rl":
+        note("trainer_gpus", gpus=number_text(job.gpus))
+    return tuple(notes)

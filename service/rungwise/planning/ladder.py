@@ -1,0 +1,114 @@
+"""Ladders: ordered rungs for one framework, method and task; the order is data."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from rungwise.domain.errors import InvalidRulebook
+from rungwise.engine.documents import Documents
+from rungwise.planning.measures import SEQUENCE_PARALLEL, Measures
+
+FOLDER = "ladders"
+
+
+class StepFile(BaseModel):
+    """Rungs that belong together; expanded for every SP if asked, SP ascending."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    for_each_sequence_parallel_size: bool = False
+    rungs: tuple[tuple[str, ...], ...] = Field(min_length=1)
+
+
+class LadderFile(BaseModel):
+    """A ladder as its file says it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: int
+    id: str
+    title: Mapping[str, str]
+    framework: str
+    methods: tuple[str, ...]
+    tasks: tuple[str, ...]
+    steps: tuple[StepFile, ...] = Field(min_length=1)
+    source: str = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One configuration on a ladder. `base`: its measures without sequence parallelism, `base_label` their label."""
+
+    label: str
+    measures: tuple[str, ...]
+    sequence_parallel_size: int
+    base: frozenset[str]
+    base_label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """An ordered list of rungs, cheapest first: steps of rungs with SP=1, and whether each expands over SP."""
+
+    id: str
+    framework: str
+    methods: tuple[str, ...]
+    tasks: tuple[str, ...]
+    steps: tuple[tuple[bool, tuple[Rung, ...]], ...]
+
+    def climb(self, sequence_parallel_sizes: tuple[int, ...]) -> Iterator[Rung]:
+        """Yield the rungs in order, for the SP sizes that the hardware offers."""
+        for over_sizes, rungs in self.steps:
+            for size in sequence_parallel_sizes if over_sizes else (1,):
+                for rung in rungs:
+                    yield rung if size == 1 else _with_size(rung, size)
+
+
+def _with_size(rung: Rung, size: int) -> Rung:
+    label = f"SP={size}" if not rung.base else f"{rung.base_label} + SP={size}"
+    return Rung(label, (*rung.measures, SEQUENCE_PARALLEL), size, rung.base, rung.base_label)
+
+
+def read_ladders(documents: Documents, measures: Measures) -> dict[str, Ladder]:
+    """Read ladders/*.yaml. Raises InvalidRulebook with every fault."""
+    ladders: dict[str, Ladder] = {}
+    problems = []
+    for path in documents.under(FOLDER):
+        try:
+            file = LadderFile.model_validate(documents.files[path])
+        except ValidationError as error:
+            problems += [documents.problem(path, e["loc"], e["msg"]) for e in error.errors()]
+            continue
+        faults = [
+            documents.problem(path, ("steps", i, "rungs", j), f"unknown measure {measure!r}")
+            for i, step in enumerate(file.steps)
+            for j, rung in enumerate(step.rungs)
+            for measure in rung
+            if measure not in measures
+        ]
+        if path != f"{FOLDER}/{file.id}.yaml":
+            faults.append(documents.problem(path, ("id",), f"id {file.id!r} does not match the file name"))
+        problems += faults
+        if not faults:
+            ladders[file.id] = _ladder(file, measures)
+    if problems:
+        raise InvalidRulebook(problems)
+    return ladders
+
+
+def _ladder(file: LadderFile, measures: Measures) -> Ladder:
+    def rung(ids: tuple[str, ...]) -> Rung:
+        label = measures.label(ids)
+        return Rung(label, ids, 1, frozenset(ids), label)
+
+    steps = tuple(
+        (step.for_each_sequence_parallel_size, tuple(rung(ids) for ids in step.rungs)) for step in file.steps
+    )
+    return Ladder(file.id, file.framework, file.methods, file.tasks, steps)
+
+
+def sequence_parallel_sizes(gpus: int, gpus_per_node: int, *, across_nodes: bool) -> tuple[int, ...]:
+    """Return the divisors of `gpus`, ascending: up to one node, or all if SP may cross nodes."""
+    largest = gpus if across_nodes else min(gpus, gpus_per_node)
+    return tuple(size for size in range(1, largest + 1) if gpus % size == 0)

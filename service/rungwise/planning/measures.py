@@ -1,0 +1,99 @@
+"""What a rung can switch on, and how a rung is called in the guide's notation."""
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from rungwise.domain.errors import FieldViolation, InvalidRulebook
+from rungwise.engine.documents import Documents
+
+FILE = "catalog/measures.yaml"
+EXPANDABLE_SEGMENTS = "expandable_segments"
+CPU_OFFLOAD = "cpu_offload"
+SEQUENCE_PARALLEL = "sequence_parallel"
+SEQUENCE_PARALLEL_ACROSS_NODES = "sequence_parallel_across_nodes"
+EXTENDED = "extended"
+"""In `preferences.allow`: every measure that a ladder offers only on request."""
+
+
+class Measure(BaseModel):
+    """One thing that a rung switches on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    label: str
+    aliases: tuple[str, ...] = ()
+    effect: Literal["systems_only", "changes_training"]
+    env: Mapping[str, str] = Field(default_factory=dict)
+    strategy: str = ""
+    opt_in: bool = False
+    title: Mapping[str, str]
+    source: str = Field(min_length=1)
+
+
+class Measures:
+    """The measures of a rulebook, in the order in which their labels join."""
+
+    def __init__(self, measures: Iterable[Measure]) -> None:
+        """Index `measures` by id, label and alias."""
+        self._by_id = {measure.id: measure for measure in measures}
+        self._by_name = {
+            name.casefold(): measure.id
+            for measure in self._by_id.values()
+            for name in (measure.id, measure.label, *measure.aliases)
+        }
+
+    @classmethod
+    def from_documents(cls, documents: Documents) -> "Measures":
+        """Read catalog/measures.yaml. Raises InvalidRulebook."""
+        try:
+            rows = TypeAdapter(tuple[Measure, ...]).validate_python(
+                tuple((documents.files.get(FILE) or {}).get("measures") or ())
+            )
+        except ValidationError as error:
+            raise InvalidRulebook(
+                [documents.problem(FILE, ("measures", *e["loc"]), e["msg"]) for e in error.errors()]
+            ) from None
+        return cls(rows)
+
+    def __contains__(self, measure: str) -> bool:
+        return measure in self._by_id
+
+    def label(self, measures: Iterable[str]) -> str:
+        """Return the guide's notation of a rung without SP: "vanilla", "Env", "Env + Offload"."""
+        chosen = set(measures)
+        return " + ".join(m.label for m in self._by_id.values() if m.id in chosen) or "vanilla"
+
+    def env(self, measures: Iterable[str]) -> dict[str, str]:
+        """Return the environment variables that `measures` set."""
+        chosen = set(measures)
+        return {key: value for m in self._by_id.values() if m.id in chosen for key, value in m.env.items()}
+
+    def strategy(self, measures: Iterable[str], default: str) -> str:
+        """Return the sharding strategy that `measures` ask for, else `default`."""
+        chosen = set(measures)
+        return next((m.strategy for m in self._by_id.values() if m.id in chosen and m.strategy), default)
+
+    def resolve(
+        self, names: Iterable[str], field: str, *, extended: bool
+    ) -> tuple[frozenset[str], list[FieldViolation]]:
+        """Return the ids that `names` mean, and a violation for each unknown one. `extended` admits that word."""
+        ids: set[str] = set()
+        violations = []
+        for index, name in enumerate(names):
+            key = name.casefold()
+            if extended and key == EXTENDED:
+                ids |= {m.id for m in self._by_id.values() if m.opt_in}
+            elif key in self._by_name:
+                ids.add(self._by_name[key])
+            else:
+                near = get_close_matches(key, self._by_name, n=1, cutoff=0.5)
+                hint = (
+                    f"did you mean {self._by_name[near[0]]!r}?"
+                    if near
+                    else f"known: {', '.join(self._by_id)}"
+                )
+                violations.append(FieldViolation(f"{field}[{index}]", f"unknown measure {name[:80]!r}", hint))
+        return frozenset(ids), violations

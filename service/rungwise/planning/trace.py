@@ -1,0 +1,193 @@
+"""The explanation trace: what was said of each candidate, with the numbers that were compared."""
+
+from collections.abc import Iterator
+
+from rungwise.domain.plan import Outcome, RuleKind, TraceEntry, Verdict
+from rungwise.engine.facts import Fact
+from rungwise.engine.rule import Rule, render
+from rungwise.planning.conditions import UnmetCondition
+from rungwise.planning.decision import Assessment, Decision
+from rungwise.planning.knowledge import Knowledge
+from rungwise.planning.quantity import number_text
+
+SUMMARY = "TRACE_LEVEL_SUMMARY"
+REJECTIONS = "TRACE_LEVEL_REJECTIONS"
+
+
+def trace(knowledge: Knowledge, decision: Decision) -> tuple[TraceEntry, ...]:
+    """Return the entries that the request's trace level asks for, in ladder order."""
+    level = decision.job.request.preferences.trace_level
+    if level == SUMMARY:
+        return ()
+    entries = (*_request_entries(knowledge, decision), *_candidate_entries(knowledge, decision))
+    if level == REJECTIONS:
+        return tuple(entry for entry in entries if entry.verdict is Verdict.REJECT)
+    return entries
+
+
+def rejections(knowledge: Knowledge, decision: Decision, assessment: Assessment) -> tuple[TraceEntry, ...]:
+    """Return what speaks against one candidate."""
+    stages = (
+        ("legality", assessment.illegal, assessment.legality),
+        ("memory", assessment.over, assessment.memory_fact),
+    )
+    return tuple(
+        _rule_entry(knowledge, decision, assessment, knowledge.ruleset.rule(rule_id), fact, Verdict.REJECT)
+        for _, reasons, fact in stages
+        if fact is not None
+        for rule_id in reasons
+    )
+
+
+def _request_entries(knowledge: Knowledge, decision: Decision) -> Iterator[TraceEntry]:
+    """Say why published maxima were not used, where that changes what the answer rests on."""
+    job, say = decision.job, knowledge.messages.text
+    if not decision.assessments:
+        return
+    sources = {table.description.id: table.description.citation for table in knowledge.evidence}
+    for unmet in decision.unmet:
+        condition = say(
+            f"condition.{unmet.condition}",
+            job.locale,
+            expected=unmet.expected,
+            actual=unmet.actual,
+            rung=unmet.rung,
+        )
+        yield TraceEntry(
+            candidate="",
+            rule=unmet.table,
+            kind=RuleKind.EVIDENCE,
+            verdict=Verdict.NOT_EVALUATED,
+            message=say("evidence.condition", job.locale, condition=condition),
+            operands=_operands_of(unmet),
+            source=sources[unmet.table],
+        )
+    for table in knowledge.evidence:
+        covered = table.measured_usable_gib(job.model, job.gpu.id, job.gpus) is not None
+        if covered or any(unmet.table == table.description.id for unmet in decision.unmet):
+            continue
+        yield TraceEntry(
+            candidate="",
+            rule=table.description.id,
+            kind=RuleKind.EVIDENCE,
+            verdict=Verdict.NOT_EVALUATED,
+            message=say("evidence.none", job.locale, model=job.model.id, gpus=job.gpus, gpu=job.gpu.id),
+            operands={"model": job.model.id, "gpu": job.gpu.id, "gpus": job.gpus},
+            source=table.description.citation,
+        )
+
+
+def _operands_of(unmet: UnmetCondition) -> dict[str, str | int | float | bool | None]:
+    return {"condition": unmet.condition, "expected": unmet.expected, "actual": unmet.actual}
+
+
+def _candidate_entries(knowledge: Knowledge, decision: Decision) -> Iterator[TraceEntry]:
+    for assessment in decision.assessments:
+        if assessment.refused:
+            yield from rejections(knowledge, decision, assessment)
+            if assessment.memory is None:
+                yield _not_evaluated(
+                    knowledge, decision, assessment, "not_estimated", rules=", ".join(assessment.illegal)
+                )
+            else:
+                yield from _evidence_entries(knowledge, decision, assessment)
+            continue
+        yield from _evidence_entries(knowledge, decision, assessment)
+        if decision.outcome is Outcome.UNKNOWN:
+            yield _not_evaluated(
+                knowledge, decision, assessment, "unknown", missing=" ".join(decision.job.missing)
+            )
+            continue
+        if assessment is decision.chosen:
+            yield from _passes(knowledge, decision, assessment, "legality", assessment.legality)
+        if assessment.memory_fact is not None:
+            yield from _passes(knowledge, decision, assessment, "memory", assessment.memory_fact)
+
+
+def _evidence_entries(
+    knowledge: Knowledge, decision: Decision, assessment: Assessment
+) -> Iterator[TraceEntry]:
+    """Say what was measured, where that speaks for the candidate or brackets it; a failure is a limit's to say."""
+    memory, table = assessment.memory, assessment.evidence
+    if memory is None or table is None or memory.finding.column is None or memory.finding.verdict == "fails":
+        return
+    job, finding, column = decision.job, memory.finding, memory.finding.column
+    if finding.verdict == "none":
+        key, verdict = "evidence.open", Verdict.NOT_EVALUATED
+    else:
+        key, verdict = "evidence.implied_fits" if finding.implied else "evidence.fits", Verdict.PASS
+    size = assessment.candidate.rung.sequence_parallel_size
+    yield TraceEntry(
+        candidate=assessment.candidate.label,
+        rule=table.description.id,
+        kind=RuleKind.EVIDENCE,
+        verdict=verdict,
+        message=knowledge.messages.text(
+            key,
+            job.locale,
+            longest=number_text(column.longest),
+            shortest_failure=number_text(column.shortest_failure or 0),
+            max_model_len=number_text(job.max_model_len),
+            gpus=job.gpus,
+            gpu=column.gpu,
+            rung=assessment.candidate.rung.base_label,
+            sp=size,
+        ),
+        operands={
+            "max_model_len": job.max_model_len,
+            "max_token_len_per_gpu": assessment.candidate.token_budget,
+            "published_max_len": column.longest,
+            "published_fail_len": column.shortest_failure or 0,
+            "gpu": column.gpu,
+            "gpus": job.gpus,
+            "sequence_parallel_size": size,
+        },
+        source=table.description.citation,
+    )
+
+
+def _passes(
+    knowledge: Knowledge, decision: Decision, assessment: Assessment, stage: str, fact: Fact
+) -> Iterator[TraceEntry]:
+    for rule in knowledge.ruleset.stage(stage):
+        yield _rule_entry(knowledge, decision, assessment, rule, fact, Verdict.PASS)
+
+
+def _rule_entry(
+    knowledge: Knowledge, decision: Decision, assessment: Assessment, rule: Rule, fact: Fact, verdict: Verdict
+) -> TraceEntry:
+    locale, units = decision.job.locale, knowledge.units[rule.stage]
+    if verdict is Verdict.REJECT:
+        message = rule.message(fact, locale, units)
+    else:
+        message = knowledge.messages.text(
+            "trace.pass",
+            locale,
+            title=rule.title[locale],
+            operands=", ".join(
+                f"{name} {render(fact[name], units[name], locale)}" for name in rule.compared_fields
+            ),
+        )
+    return TraceEntry(
+        candidate=assessment.candidate.label,
+        rule=rule.id,
+        kind=RuleKind.LIMIT,
+        verdict=verdict,
+        message=message,
+        operands={name: fact[name] for name in rule.operand_fields},
+        source=rule.source,
+    )
+
+
+def _not_evaluated(
+    knowledge: Knowledge, decision: Decision, assessment: Assessment, key: str, **values: str
+) -> TraceEntry:
+    return TraceEntry(
+        candidate=assessment.candidate.label,
+        rule="",
+        kind=RuleKind.LIMIT,
+        verdict=Verdict.NOT_EVALUATED,
+        message=knowledge.messages.text(f"trace.{key}", decision.job.locale, **values),
+        operands={},
+        source="",
+    )
