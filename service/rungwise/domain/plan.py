@@ -1,11 +1,12 @@
 """What is answered: field names as in the public contract (proto/rungwise/v1/plan.proto).
 
-Plain frozen dataclasses: we make these values ourselves, so nothing is validated again.
+Plain frozen values: we make them ourselves, so nothing is validated again. Trace entries are many, and so tuples.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 Scalar = int | float | str | bool | None
 """A number or word that a rule compared, or that a change sets; None leaves a field out."""
@@ -43,6 +44,7 @@ class RuleKind(StrEnum):
     LIMIT = "RULE_KIND_LIMIT"
     ADVICE = "RULE_KIND_ADVICE"
     EVIDENCE = "RULE_KIND_EVIDENCE"
+    LADDER = "RULE_KIND_LADDER"
 
 
 class Severity(StrEnum):
@@ -108,8 +110,7 @@ class Memory:
     spread_gib: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TraceEntry:
+class TraceEntry(NamedTuple):
     """One verdict with the numbers that it compared."""
 
     candidate: str

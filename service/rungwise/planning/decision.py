@@ -13,16 +13,15 @@ from rungwise.domain.plan import Basis, Outcome
 from rungwise.engine.facts import Fact
 from rungwise.planning.candidate import (
     Candidate,
-    MemoryJudge,
-    MemoryVerdict,
     candidates,
     legality_facts,
     memory_fact,
 )
 from rungwise.planning.conditions import UnmetCondition, unmet_conditions
-from rungwise.planning.evidence import NOTHING, Case, Evidence, Finding, memory_shape
+from rungwise.planning.evidence import NOTHING, Case, Evidence, Finding
 from rungwise.planning.job import Job
 from rungwise.planning.knowledge import Knowledge
+from rungwise.planning.memory_verdict import Estimated, MemoryJudge, MemoryVerdict
 
 
 class Assessment(NamedTuple):
@@ -57,6 +56,7 @@ class Decision:
     chosen: Assessment | None
     unmet: tuple[UnmetCondition, ...]
     """Why published maxima do not apply to this job as they stand."""
+    judge: "Judge"
 
     @property
     def shown(self) -> Assessment | None:
@@ -77,8 +77,8 @@ def decide(knowledge: Knowledge, job: Job) -> Decision:
     illegal = knowledge.matcher.match("legality", legality)
     legal = [index for index, reasons in enumerate(illegal) if not reasons]
     unmet = unmet_conditions(knowledge.evidence, job)
-    judge = _Judge(knowledge.evidence, job, unmet)
-    judged = {index: judge(ladder[index]) for index in legal}
+    judge = Judge(knowledge.evidence, job, unmet)
+    judged = {index: judge.judge(ladder[index]) for index in legal}
     facts = {index: memory_fact(job, ladder[index], judged[index][0]) for index in legal}
     over = dict(zip(legal, knowledge.matcher.match("memory", [facts[index] for index in legal]), strict=True))
     assessments = tuple(
@@ -95,9 +95,9 @@ def decide(knowledge: Knowledge, job: Job) -> Decision:
     )
     standing = next((a for a in assessments if not a.refused), None)
     if job.missing and (standing or not assessments):
-        return Decision(job, assessments, Outcome.UNKNOWN, None, unmet)
+        return Decision(job, assessments, Outcome.UNKNOWN, None, unmet, judge)
     outcome = Outcome.FEASIBLE if standing else Outcome.INFEASIBLE
-    return Decision(job, assessments, outcome, standing, unmet)
+    return Decision(job, assessments, outcome, standing, unmet, judge)
 
 
 def nearest(assessments: Sequence[Assessment]) -> Assessment | None:
@@ -107,38 +107,42 @@ def nearest(assessments: Sequence[Assessment]) -> Assessment | None:
     def closeness(assessment: Assessment) -> tuple[int, int, float]:
         fact, memory = assessment.memory_fact or {}, assessment.memory
         longest = int(fact["published_max_len"]) if fact["published_verdict"] != "none" else -1
-        return int(fact["fit_probability_ppm"]), longest, -(memory.peak_gib or 0.0) if memory else 0.0
+        peak = memory.estimated.peak_gib if memory and memory.estimated else 0.0
+        return int(fact["fit_probability_ppm"]), longest, -peak
 
     return max(judged, key=closeness, default=None)
 
 
-class _Judge:
+class Judge:
     """Finds what the evidence says of a candidate, and what follows for its memory."""
 
     def __init__(self, tables: Sequence[Evidence], job: Job, unmet: Sequence[UnmetCondition]) -> None:
+        """Look up the pages of the tables that apply to the job."""
         closed = {condition.table for condition in unmet if condition.excludes}
-        self._tables = tables
-        self._open = [table for table in tables if table.description.id not in closed]
+        self._open = [(t, t.page(job.model, job.gpus)) for t in tables if t.description.id not in closed]
         self._job = job
-        self._shape = memory_shape(job.model)
-        self._memory = MemoryJudge(job)
+        strategies = {base: strategy for table in tables for base, strategy in table.strategies.items()}
+        self._memory = MemoryJudge(job, strategies)
 
-    def __call__(self, candidate: Candidate) -> tuple[MemoryVerdict, Evidence | None]:
-        strategies = {table.strategy(candidate.rung) for table in self._tables} - {None}
+    def judge(self, candidate: Candidate) -> tuple[MemoryVerdict, Evidence | None]:
+        """Return the verdict on a legal candidate, and the table that speaks of it."""
         finding, source = NOTHING, None
-        for table in self._open:
-            if table.strategy(candidate.rung) != candidate.strategy:
+        for table, page in self._open:
+            if table.strategies.get(candidate.rung.base) != candidate.strategy:
                 continue
-            found = table.find(self._case(candidate), candidate.rung)
+            found = table.find(self._case(candidate), page, candidate.rung)
             if _outranks(found, finding):
                 finding, source = found, table
-        measured_strategy = not strategies or candidate.strategy in strategies
-        return self._memory.judge(candidate, finding, measured_strategy=measured_strategy), source
+        rung, strategy, tokens = candidate.rung, candidate.strategy, candidate.token_budget
+        return self._memory.judge(rung, strategy, tokens, finding), source
+
+    def estimate(self, candidate: Candidate) -> Estimated | None:
+        """Return the estimate of a candidate, also where a measurement decided."""
+        return self._memory.estimate(candidate.rung, candidate.strategy, candidate.token_budget)
 
     def _case(self, candidate: Candidate) -> Case:
         job = self._job
         return Case(
-            shape=self._shape,
             native_context=job.model.max_position_embeddings,
             gpu=job.gpu.id,
             gpus=job.gpus,

@@ -87,10 +87,16 @@ class Column:
     shortest_failure: int | None
 
 
-class Case(NamedTuple):
-    """What a candidate asks of the evidence: `shape` is the model's memory shape. Lengths and budgets in tokens."""
+MemoryShape = tuple[object, ...]
+Page = tuple[MemoryShape, int]
+"""Memory shape of the model, and GPUs."""
+Columns = Mapping[tuple[int, frozenset[str]], tuple[Column, ...]]
+"""Columns of one page by SP and the rung's measures without SP."""
 
-    shape: tuple[object, ...]
+
+class Case(NamedTuple):
+    """What a candidate asks of the evidence. Lengths and budgets in tokens."""
+
     native_context: int | None
     gpu: str
     gpus: int
@@ -112,7 +118,7 @@ class Finding(NamedTuple):
 NOTHING = Finding("none")
 
 
-def memory_shape(model: Model) -> tuple[object, ...]:
+def memory_shape(model: Model) -> MemoryShape:
     """Return everything of a model that its memory depends on."""
     return (
         model.model_type,
@@ -132,26 +138,24 @@ def memory_shape(model: Model) -> tuple[object, ...]:
 class Evidence:
     """One table of measured maxima."""
 
-    def __init__(
-        self, description: Description, columns: Mapping[tuple[object, ...], tuple[Column, ...]]
-    ) -> None:
-        """`columns`: by memory shape, GPU count, SP and rung."""
+    def __init__(self, description: Description, pages: Mapping[Page, Columns]) -> None:
+        """`pages`: the columns by model and GPU count."""
         self.description = description
         self.grid = grid_lengths(description.grid)
         self._grid_set = frozenset(self.grid)
-        self._columns = columns
-        self._strategies = {frozenset(m.measures): m.strategy for m in description.rungs.values()}
-        self._models = {memory_shape(c.model): c.model for group in columns.values() for c in group}
+        self._pages = pages
+        self.strategies = {frozenset(m.measures): m.strategy for m in description.rungs.values()}
+        """Sharding strategy that each rung was measured with, by its measures without SP."""
+        self._models: dict[MemoryShape, Model] = {}
+        self._usable: dict[tuple[MemoryShape, str, int], float] = {}
         self._page_top: dict[tuple[str, int], int] = {}
-        self._pages: dict[tuple[object, ...], float] = {}
-        self._gpus: set[str] = set()
-        for (shape, gpus, _, _), group in columns.items():
-            for column in group:
+        for (shape, gpus), columns in pages.items():
+            for column in (column for group in columns.values() for column in group):
+                self._models[shape] = column.model
+                self._usable[shape, column.gpu, gpus] = column.usable_gib
                 top = column.shortest_failure or column.longest
-                page = (column.gpu, gpus)
-                self._page_top[page] = max(self._page_top.get(page, 0), top)
-                self._pages[shape, column.gpu, gpus] = column.usable_gib
-                self._gpus.add(column.gpu)
+                self._page_top[column.gpu, gpus] = max(self._page_top.get((column.gpu, gpus), 0), top)
+        self._gpus = frozenset(gpu for gpu, _ in self._page_top)
 
     def measured_model(self, model: Model) -> Model | None:
         """Return the measured model whose memory is the same, if there is one."""
@@ -159,20 +163,22 @@ class Evidence:
 
     def measured_usable_gib(self, model: Model, gpu: str, gpus: int) -> float | None:
         """Return the usable memory of the measured card; None if no rung was measured for this case."""
-        return self._pages.get((memory_shape(model), gpu, gpus))
+        return self._usable.get((memory_shape(model), gpu, gpus))
 
     def measured_on(self, gpu: str) -> bool:
         """Whether anything was measured on this GPU type."""
         return gpu in self._gpus
 
-    def strategy(self, rung: Rung) -> str | None:
-        """Return the sharding strategy that this rung was measured with; None if it was not measured."""
-        return self._strategies.get(rung.base)
+    def page(self, model: Model, gpus: int) -> Columns:
+        """Return the columns for this model and GPU count; empty if there are none."""
+        return self._pages.get((memory_shape(model), gpus), {})
 
-    def find(self, case: Case, rung: Rung) -> Finding:
-        """Return what the table says of `rung` in `case`, whose other conditions hold."""
+    def find(self, case: Case, page: Columns, rung: Rung) -> Finding:
+        """Return what the `page` of a case, whose other conditions hold, says of `rung`."""
         size = rung.sequence_parallel_size
-        group = self._columns.get((case.shape, case.gpus, size, rung.base), ())
+        group = page.get((size, rung.base))
+        if not group:
+            return NOTHING
         own = next((c for c in group if self._is_own(case, c)), None)
         for column in (own, *group) if own else group:
             verdict = self._verdict(case, column, size)
@@ -228,9 +234,9 @@ def read_evidence(documents: Documents, catalog: Catalog) -> tuple[Evidence, ...
         if table_path not in documents.files:
             problems.append(documents.problem(path, (), f"the table {table_path} is missing"))
             continue
-        columns, faults = _read_table(str(documents.files[table_path]), description, catalog)
+        pages, faults = _read_table(str(documents.files[table_path]), description, catalog)
         problems += [RulebookProblem(table_path, line, 1, message) for line, message in faults]
-        tables.append(Evidence(description, columns))
+        tables.append(Evidence(description, pages))
     if problems:
         raise InvalidRulebook(problems)
     return tuple(tables)
@@ -238,12 +244,12 @@ def read_evidence(documents: Documents, catalog: Catalog) -> tuple[Evidence, ...
 
 def _read_table(
     text: str, description: Description, catalog: Catalog
-) -> tuple[dict[tuple[object, ...], tuple[Column, ...]], list[tuple[int, str]]]:
+) -> tuple[dict[Page, Columns], list[tuple[int, str]]]:
     reader = csv.DictReader(StringIO(text), strict=True)
     if reader.fieldnames != COLUMNS:
         return {}, [(1, f"needs the columns {','.join(COLUMNS)}")]
     grid = grid_lengths(description.grid)
-    groups: dict[tuple[object, ...], list[Column]] = {}
+    pages: dict[Page, dict[tuple[int, frozenset[str]], tuple[Column, ...]]] = {}
     seen: set[tuple[str, ...]] = set()
     faults: list[tuple[int, str]] = []
     for row in reader:
@@ -272,8 +278,8 @@ def _read_table(
         column = Column(
             gpu.id, gpu.usable_gib, model, longest, grid[next_index] if next_index < len(grid) else None
         )
-        groups.setdefault((memory_shape(model), gpus, size, frozenset(rung.measures)), []).append(column)
-    # Cards with less memory first: a fit on the smallest card that shows it is the plainest reason.
-    return {
-        key: tuple(sorted(group, key=lambda c: (c.usable_gib, c.gpu))) for key, group in groups.items()
-    }, faults
+        page = pages.setdefault((memory_shape(model), gpus), {})
+        place = (size, frozenset(rung.measures))
+        # Cards with less memory first: a fit on the smallest card that shows it is the plainest reason.
+        page[place] = tuple(sorted((*page.get(place, ()), column), key=lambda c: (c.usable_gib, c.gpu)))
+    return dict(pages), faults

@@ -120,7 +120,7 @@ def resolve(knowledge: Knowledge, request: PlanRequest) -> Job:
     faults.raise_if_any()
     if model is None or gpu is None or framework is None:
         raise AssertionError("a missing part is a fault, and faults were raised")
-    given = version_text != ""
+    version_given = version_text != ""
     version_text = version_text or framework.assumed_version
     version, known = framework.version(version_text) if version_text else (None, True)
     ladder = next(
@@ -140,7 +140,7 @@ def resolve(knowledge: Knowledge, request: PlanRequest) -> Job:
         framework=framework,
         framework_version=version,
         framework_version_text=version_text,
-        framework_version_given=given,
+        framework_version_given=version_given,
         framework_version_known=known,
         method=method,
         task=task,

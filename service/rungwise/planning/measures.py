@@ -39,6 +39,9 @@ class Measures:
     def __init__(self, measures: Iterable[Measure]) -> None:
         """Index `measures` by id, label and alias."""
         self._by_id = {measure.id: measure for measure in measures}
+        self._strategies = [
+            (measure.id, measure.strategy) for measure in self._by_id.values() if measure.strategy
+        ]
         self._by_name = {
             name.casefold(): measure.id
             for measure in self._by_id.values()
@@ -71,10 +74,12 @@ class Measures:
         chosen = set(measures)
         return {key: value for m in self._by_id.values() if m.id in chosen for key, value in m.env.items()}
 
-    def strategy(self, measures: Iterable[str], default: str) -> str:
+    def strategy(self, measures: frozenset[str], default: str) -> str:
         """Return the sharding strategy that `measures` ask for, else `default`."""
-        chosen = set(measures)
-        return next((m.strategy for m in self._by_id.values() if m.id in chosen and m.strategy), default)
+        for measure, strategy in self._strategies:
+            if measure in measures:
+                return strategy
+        return default
 
     def resolve(
         self, names: Iterable[str], field: str, *, extended: bool

@@ -68,17 +68,18 @@ def _configuration(knowledge: Knowledge, decision: Decision) -> Configuration | 
 
 def _memory(decision: Decision, shown: Assessment) -> Memory:
     usable, memory = decision.job.usable_gib, shown.memory
-    if memory is None or memory.estimate is None:
+    estimated = memory and (memory.estimated or decision.judge.estimate(shown.candidate))
+    if not memory or not estimated:
         return Memory(usable)
-    estimate = memory.estimate
+    estimate = estimated.estimate
     return Memory(
         usable_gib=usable,
-        peak_gib=estimate.peak / GIB,
+        peak_gib=estimated.peak_gib,
         phase=estimate.phase,
         components=tuple(MemoryComponent(t.name, t.size / GIB, t.formula) for t in estimate.terms()),
         readings=_readings(estimate),
         host_gib=memory.host_gib or None,
-        spread_gib=memory.spread_gib,
+        spread_gib=estimated.spread_gib,
     )
 
 

@@ -46,7 +46,7 @@ def basis_sentence(knowledge: Knowledge, decision: Decision) -> str:
     shown, say, locale = decision.shown, knowledge.messages.text, decision.job.locale
     if shown is None or shown.memory is None:
         return say(f"basis.{Basis.UNKNOWN}", locale)
-    source = shown.evidence.description.citation if shown.evidence else ""
+    source = shown.evidence.description.title[locale] if shown.evidence else ""
     if shown.memory.finding.implied:
         return say("basis.implied", locale, source=source)
     probability = probability_text(shown.memory.probability)
@@ -82,7 +82,8 @@ def _nearest(knowledge: Knowledge, decision: Decision, shown: Assessment) -> str
         longest = number_text(memory.finding.column.longest)
         shortfall = say("summary.measured_to", locale, longest=longest)
     else:
-        peak = gib_text(memory.peak_gib or 0.0) if memory else ""
+        estimated = decision.judge.estimate(shown.candidate)
+        peak = gib_text(estimated.peak_gib) if estimated else "?"
         shortfall = say("summary.over", locale, peak=peak, usable=gib_text(decision.job.usable_gib))
     return say("summary.nearest", locale, label=shown.candidate.label, shortfall=shortfall)
 

@@ -8,7 +8,7 @@ from rungwise.engine.rule import Rule, render
 from rungwise.planning.conditions import UnmetCondition
 from rungwise.planning.decision import Assessment, Decision
 from rungwise.planning.knowledge import Knowledge
-from rungwise.planning.quantity import number_text
+from rungwise.planning.quantity import number_text, probability_text
 
 SUMMARY = "TRACE_LEVEL_SUMMARY"
 REJECTIONS = "TRACE_LEVEL_REJECTIONS"
@@ -86,22 +86,42 @@ def _candidate_entries(knowledge: Knowledge, decision: Decision) -> Iterator[Tra
         if assessment.refused:
             yield from rejections(knowledge, decision, assessment)
             if assessment.memory is None:
-                yield _not_evaluated(
-                    knowledge, decision, assessment, "not_estimated", rules=", ".join(assessment.illegal)
-                )
+                rules = ", ".join(assessment.illegal)
+                yield _not_evaluated(knowledge, decision, assessment, "not_estimated", rules=rules)
             else:
                 yield from _evidence_entries(knowledge, decision, assessment)
-            continue
-        yield from _evidence_entries(knowledge, decision, assessment)
-        if decision.outcome is Outcome.UNKNOWN:
-            yield _not_evaluated(
-                knowledge, decision, assessment, "unknown", missing=" ".join(decision.job.missing)
-            )
-            continue
-        if assessment is decision.chosen:
+        elif decision.outcome is Outcome.UNKNOWN:
+            missing = " ".join(decision.job.missing)
+            yield _not_evaluated(knowledge, decision, assessment, "unknown", missing=missing)
+        elif assessment is decision.chosen:
+            yield from _evidence_entries(knowledge, decision, assessment)
             yield from _passes(knowledge, decision, assessment, "legality", assessment.legality)
-        if assessment.memory_fact is not None:
-            yield from _passes(knowledge, decision, assessment, "memory", assessment.memory_fact)
+            yield from _passes(knowledge, decision, assessment, "memory", assessment.memory_fact or {})
+        else:
+            yield _dearer(knowledge, decision, assessment)
+
+
+def _dearer(knowledge: Knowledge, decision: Decision, assessment: Assessment) -> TraceEntry:
+    """Say that a rung would fit too, and that only the ladder's order puts it behind the chosen one."""
+    memory, chosen, ladder = assessment.memory, decision.chosen, decision.job.ladder
+    assert memory is not None
+    assert chosen is not None
+    assert ladder is not None
+    fact = assessment.memory_fact or {}
+    return TraceEntry(
+        candidate=assessment.candidate.label,
+        rule=ladder.id,
+        kind=RuleKind.LADDER,
+        verdict=Verdict.PASS,
+        message=knowledge.messages.text(
+            "trace.dearer",
+            decision.job.locale,
+            chosen=chosen.candidate.label,
+            probability=probability_text(memory.probability),
+        ),
+        operands={name: fact[name] for name in ("fit_probability_ppm", "required_probability_ppm")},
+        source=ladder.source,
+    )
 
 
 def _evidence_entries(
