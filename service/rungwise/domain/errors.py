@@ -58,7 +58,7 @@ class NotFound(RungwiseError):
     """A name that the catalog or the rulebook does not hold."""
 
     def __init__(self, kind: str, name: str, field: str, suggestions: Sequence[str], hint: str) -> None:
-        """`kind` is "model", "GPU" or "rule"; `hint` says how to do without the name."""
+        """`kind` is "model", "GPU" or "rule"; `name` is printable already; `hint` says how to do without the name."""
         self.kind = kind
         self.name = name
         self.field = field
@@ -66,7 +66,7 @@ class NotFound(RungwiseError):
         self.hint = hint
         self.reason = f"{kind.upper()}_NOT_FOUND"
         nearest = f"; did you mean {', '.join(self.suggestions)}?" if self.suggestions else ""
-        super().__init__(f"unknown {kind} {name!r}{nearest}")
+        super().__init__(f"unknown {kind} '{name}'{nearest}")
 
 
 class InvalidRulebook(RungwiseError):

@@ -70,6 +70,6 @@ class Gpu(BaseModel):
     bf16: bool
     flash_attention: bool
     interconnect: str
-    """Link between the GPUs of one node: `nvlink`, `pcie`, `hccs`."""
+    """Link between the GPUs of one node: `nvlink`, `pcie`, `hccs`, `infinity_fabric`."""
     bf16_dense_tflops: float | None = None
     source: str

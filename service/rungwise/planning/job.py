@@ -208,7 +208,7 @@ class _Faults:
 
 def _as_violation(error: NotFound) -> FieldViolation:
     nearest = f"did you mean {', '.join(error.suggestions)}? " if error.suggestions else ""
-    return FieldViolation(error.field, f"unknown {error.kind} {error.name!r}", nearest + error.hint)
+    return FieldViolation(error.field, f"unknown {error.kind} '{error.name}'", nearest + error.hint)
 
 
 def _model(knowledge: Knowledge, reference: ModelReference) -> Model:

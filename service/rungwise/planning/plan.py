@@ -41,7 +41,7 @@ def answer(knowledge: Knowledge, decision: Decision) -> PlanResponse:
         configuration=_configuration(knowledge, decision) if decision.chosen else None,
         memory=_memory(decision, shown) if shown else None,
         basis=decision.basis,
-        fit_probability=shown.memory.probability if shown and shown.memory else 0.0,
+        fit_probability=_fit_probability(decision),
         trace=trace(knowledge, decision),
         advice=advise(knowledge, decision),
         would_fit_if=fitting,
@@ -64,6 +64,16 @@ def _configuration(knowledge: Knowledge, decision: Decision) -> Configuration | 
         rope_scaling=rope_scaling(decision.job),
         strategy=candidate.strategy,
     )
+
+
+def _fit_probability(decision: Decision) -> float:
+    """Return the chosen rung's probability; without one, the nearest rung's, which is 0 where its GPU memory is not
+    what refuses it.
+    """
+    memory = decision.shown.memory if decision.shown else None
+    if memory is None or (decision.chosen is None and memory.probability >= decision.job.min_fit_probability):
+        return 0.0
+    return memory.probability
 
 
 def _memory(decision: Decision, shown: Assessment) -> Memory:

@@ -7,9 +7,10 @@ from rungwise.planning.job import Job
 def yarn_original_context(job: Job) -> int:
     """Return the length in tokens that YaRN scales from; 0 if the vendor names none for this model."""
     architecture, native = job.architecture, job.model.max_position_embeddings
-    if native is None or native > architecture.yarn_max_native_context:
+    original = architecture.yarn_original_context
+    if native is None or not original <= native <= architecture.yarn_max_native_context:
         return 0
-    return architecture.yarn_original_context
+    return original
 
 
 def rope_scaling(job: Job) -> RopeScaling | None:

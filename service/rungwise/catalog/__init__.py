@@ -1,0 +1,1 @@
+"""What is known of GPUs and models: the rulebook's catalog, and Hugging Face's config.json."""
