@@ -8,7 +8,7 @@ from rungwise.engine.rule import Recommendation
 from rungwise.memory import parameters
 from rungwise.planning.candidate import PPM, crosses_nodes
 from rungwise.planning.decision import Decision
-from rungwise.planning.job import NODE_GPUS
+from rungwise.planning.job import Job
 from rungwise.planning.knowledge import Knowledge
 from rungwise.planning.ladder import sequence_parallel_sizes
 from rungwise.planning.rope import rope_scaling, yarn_original_context
@@ -41,8 +41,8 @@ def advice_fact(decision: Decision) -> Fact:
     rope = rope_scaling(job)
     size = chosen.candidate.rung.sequence_parallel_size if chosen else 1
     memory = chosen.memory if chosen else None
-    largest = _largest_legal_size(decision)
-    fewer_gpus, fewer_size = _fewer_gpus_larger_size(decision, largest)
+    largest = _largest_size(job, job.gpus)
+    fewer_gpus, fewer_size = _fewer_gpus_larger_size(job, largest)
     host, cores = hardware.host_memory_gib, hardware.cpu_cores
     return {
         "outcome": decision.outcome.name.lower(),
@@ -71,7 +71,7 @@ def advice_fact(decision: Decision) -> Fact:
         "sp_crosses_nodes": crosses_nodes(job, size),
         "kv_heads": job.model.num_key_value_heads,
         "attention_heads": job.model.num_attention_heads,
-        "largest_legal_sp": largest,
+        "largest_sp": largest,
         "fewer_gpus_larger_sp": fewer_gpus,
         "fewer_gpus_sp": fewer_size,
         "rollout_tensor_parallel": workload.rollout.tensor_parallel or 1,
@@ -87,29 +87,22 @@ def advice_fact(decision: Decision) -> Fact:
     }
 
 
-def _largest_legal_size(decision: Decision) -> int:
-    """Return the largest SP of the ladder that no legality limit refuses."""
+def _largest_size(job: Job, gpus: int) -> int:
+    """Return the largest SP within a node of `gpus`: it divides GPUs and heads, and divides or repeats the KV heads."""
+    heads, kv_heads = job.model.num_attention_heads, job.model.num_key_value_heads
     return max(
-        (a.candidate.rung.sequence_parallel_size for a in decision.assessments if not a.illegal), default=1
+        size
+        for size in sequence_parallel_sizes(gpus, job.gpus_per_node, across_nodes=False)
+        if heads % size == 0 and (kv_heads % size == 0 or size % kv_heads == 0)
     )
 
 
-def _fewer_gpus_larger_size(decision: Decision, largest: int) -> tuple[int, int]:
-    """Return the largest smaller GPU count that admits an SP above `largest`, and that SP; zeros if there is none.
-
-    SP must divide the GPUs and the heads, and divide the KV heads or be a multiple of them.
-    """
-    model = decision.job.model
-    if not decision.assessments or decision.job.nodes > 1:
+def _fewer_gpus_larger_size(job: Job, largest: int) -> tuple[int, int]:
+    """Return the largest smaller GPU count that admits an SP above `largest`, and that SP; zeros if there is none."""
+    if job.nodes > 1:
         return 0, 0
-    for gpus in range(decision.job.gpus - 1, max(1, decision.job.gpus - 1 - NARROWER), -1):
-        sizes = [
-            size
-            for size in sequence_parallel_sizes(gpus, NODE_GPUS, across_nodes=False)
-            if size > largest
-            and model.num_attention_heads % size == 0
-            and (model.num_key_value_heads % size == 0 or size % model.num_key_value_heads == 0)
-        ]
-        if sizes:
-            return gpus, max(sizes)
+    for gpus in range(job.gpus - 1, max(1, job.gpus - 1 - NARROWER), -1):
+        size = _largest_size(job, gpus)
+        if size > largest:
+            return gpus, size
     return 0, 0

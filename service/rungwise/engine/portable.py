@@ -1,0 +1,54 @@
+"""Matches rules in plain Python: where durable-rules does not run, and as the oracle it is tested against."""
+
+from collections.abc import Callable, Sequence
+
+from rungwise.domain.errors import RuleFailed
+from rungwise.engine.condition import OPERATORS, Condition
+from rungwise.engine.facts import Fact, Value
+from rungwise.engine.operands import Operands
+from rungwise.engine.ruleset import RuleSet
+
+_Test = Callable[[list[Value]], bool]
+
+
+def _test(condition: Condition, places: dict[str, int]) -> _Test:
+    compare = OPERATORS[condition.op]
+    left = places[condition.field]
+    if condition.other is None:
+        literal = condition.value
+        return lambda values: compare(values[left], literal)
+    right = places[condition.other]
+    return lambda values: compare(values[left], values[right])
+
+
+class _Stage:
+    def __init__(self, ruleset: RuleSet, stage: str) -> None:
+        rules = ruleset.stage(stage)
+        self.operands = Operands(ruleset, stage, rules)
+        places = {name: index for index, name in enumerate(self.operands.names)}
+        self.rules = [(rule.id, [_test(condition, places) for condition in rule.when]) for rule in rules]
+
+    def match(self, fact: Fact) -> tuple[str, ...]:
+        values = self.operands.read(fact)
+        matched = []
+        for rule_id, tests in self.rules:
+            for test in tests:
+                if not test(values):
+                    break
+            else:
+                matched.append(rule_id)
+        return tuple(matched)
+
+
+class PortableMatcher:
+    """Matches without any engine."""
+
+    def __init__(self, ruleset: RuleSet) -> None:
+        self._stages = {stage: _Stage(ruleset, stage) for stage in ruleset.schema.stages}
+
+    def match(self, stage: str, facts: Sequence[Fact]) -> list[tuple[str, ...]]:
+        """Give, for each fact, the ids of the stage's rules that match it, in id order."""
+        compiled = self._stages.get(stage)
+        if compiled is None:
+            raise RuleFailed(stage, "facts.yaml has no such stage")
+        return [compiled.match(fact) for fact in facts]
