@@ -1,6 +1,7 @@
 """What is answered: field names as in the public contract (proto/rungwise/v1/plan.proto).
 
-Plain frozen values: we make them ourselves, so nothing is validated again. Trace entries are many, and so tuples.
+Plain frozen values: we make them ourselves, so nothing is validated again. What comes in
+numbers, trace entries and memory components, are named tuples.
 """
 
 from collections.abc import Mapping
@@ -79,8 +80,7 @@ class Configuration:
     strategy: str
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryComponent:
+class MemoryComponent(NamedTuple):
     """One part of the peak phase: `gib` on one GPU, and how it was computed."""
 
     name: str

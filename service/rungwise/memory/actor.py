@@ -195,7 +195,7 @@ class Estimate(NamedTuple):
     def terms(self) -> tuple[Term, ...]:
         """Return the parts of the peak phase that are not empty; they sum to the peak."""
         shape, layout, constants = self.shape, self.layout, self.constants
-        symbols: dict[str, int] = {
+        values = {
             "P": shape.parameters,
             "R": shape.root_parameters,
             "E": shape.embedding_parameters,
@@ -205,28 +205,24 @@ class Estimate(NamedTuple):
             "l": shape.num_hidden_layers,
             "V": shape.vocab_size,
             "S": layout.sequence_parallel_size,
+            "constants": constants,
         }
-        terms = []
-        for function in self.functions:
-            size = function(shape, layout, constants)
-            if size:
-                formula, names = _formula(function)
-                values = ", ".join(
-                    f"{name} = {symbols[name]:,}" if name in symbols else f"{name} = {getattr(constants, name):g}"
-                    for name in names
-                )
-                terms.append(Term(function.__name__, size, f"{formula}; {values}"))
-        return tuple(terms)
+        sizes = [(function, function(shape, layout, constants)) for function in self.functions]
+        return tuple(Term(f.__name__, size, _formula(f).format_map(values)) for f, size in sizes if size)
 
 
-_SYMBOL = re.compile(r"\b([PRENThlVS]|[a-z_]+_(?:bytes|gib|doubling))\b")
+_SYMBOL = re.compile(r"\b(?:([PRENThlVS])|([a-z_]+_(?:bytes|gib|doubling)))\b")
 
 
 @cache
-def _formula(function: TermFunction) -> tuple[str, tuple[str, ...]]:
-    """Return the formula that a term's docstring starts with, and the symbols and constants that it names."""
+def _formula(function: TermFunction) -> str:
+    """Return the formula that a term's docstring starts with, and a template of its symbols' and constants' values."""
     formula = (function.__doc__ or "").partition(":")[0]
-    return formula, tuple(dict.fromkeys(_SYMBOL.findall(formula)))
+    names = dict.fromkeys(
+        f"{symbol} = {{{symbol}:,}}" if symbol else f"{constant} = {{constants.{constant}:g}}"
+        for symbol, constant in _SYMBOL.findall(formula)
+    )
+    return f"{formula}; {', '.join(names)}"
 
 
 def estimate(shape: Shape, layout: Layout, constants: ActorConstants) -> Estimate:

@@ -129,7 +129,7 @@ def _smaller_token_budget(attempt: _Attempt) -> Iterator[WouldFitIf]:
     field = "workload.max_token_len_per_gpu"
     budget = largest(
         lambda n: attempt.fits(Change(field, n)) or _too_small_for_a_sequence(attempt, n),
-        attempt.job.token_budget(1),
+        attempt.job.request.workload.max_token_len_per_gpu or attempt.job.default_token_budget(1),
     )
     if budget and attempt.fits(Change(field, budget)):
         yield from attempt.offer("max_token_len_per_gpu", number_text(budget), Change(field, budget))

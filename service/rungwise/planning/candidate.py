@@ -1,7 +1,7 @@
 """Candidates: rungs made concrete for one job, and the facts that rules see of them. All arithmetic happens here."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from rungwise.engine.facts import Fact
@@ -16,12 +16,13 @@ PPM = 1_000_000
 
 
 class Candidate(NamedTuple):
-    """A rung with its degrees and budgets. Tokens per GPU."""
+    """A rung with its degrees and budgets. Tokens per GPU; `default_budget`: it is the framework's default."""
 
     rung: Rung
     label: str
     strategy: str
     token_budget: int
+    default_budget: bool
     expandable_segments: bool
     cpu_offload: bool
 
@@ -33,17 +34,22 @@ def candidates(knowledge: Knowledge, job: Job) -> tuple[Candidate, ...]:
     across = SEQUENCE_PARALLEL_ACROSS_NODES in job.allow
     sizes = sequence_parallel_sizes(job.gpus, job.gpus_per_node, across_nodes=across)
     default = job.framework_version.default_strategy if job.framework_version else "fsdp"
-    return tuple(
-        Candidate(
-            rung=rung,
-            label=rung.label,
-            strategy=job.strategy or knowledge.measures.strategy(rung.base, default),
-            token_budget=job.token_budget(rung.sequence_parallel_size),
-            expandable_segments=EXPANDABLE_SEGMENTS in rung.base,
-            cpu_offload=CPU_OFFLOAD in rung.base,
+    given = job.request.workload.max_token_len_per_gpu
+    ladder = []
+    for rung in job.ladder.climb(sizes):
+        budget = job.default_token_budget(rung.sequence_parallel_size)
+        ladder.append(
+            Candidate(
+                rung,
+                rung.label,
+                job.strategy or knowledge.measures.strategy(rung.base, default),
+                given or budget,
+                given is None or given == budget,
+                EXPANDABLE_SEGMENTS in rung.base,
+                CPU_OFFLOAD in rung.base,
+            )
         )
-        for rung in job.ladder.climb(sizes)
-    )
+    return tuple(ladder)
 
 
 def legality_facts(job: Job, ladder: Sequence[Candidate]) -> list[Fact]:
@@ -99,32 +105,40 @@ def legality_facts(job: Job, ladder: Sequence[Candidate]) -> list[Fact]:
     return facts
 
 
-def memory_fact(job: Job, candidate: Candidate, memory: MemoryVerdict) -> Fact:
-    """Return the fact of stage `memory`."""
-    finding, estimated = memory.finding, memory.estimated
+def memory_facts(job: Job, judged: Iterable[tuple[Candidate, MemoryVerdict]]) -> list[Fact]:
+    """Return the facts of stage `memory`, one per legal candidate."""
     host = job.request.hardware.host_memory_gib
-    return {
-        "label": candidate.label,
+    of_the_job: Fact = {
         "gpu": job.gpu.id,
         "gpus": job.gpus,
-        "sequence_parallel_size": candidate.rung.sequence_parallel_size,
-        "cpu_offload": candidate.cpu_offload,
         "max_model_len": job.max_model_len,
-        "max_token_len_per_gpu": candidate.token_budget,
-        "published_verdict": finding.verdict,
-        "published_max_len": finding.column.longest if finding.column else 0,
-        "published_fail_len": (finding.column.shortest_failure or 0) if finding.column else 0,
-        "estimated": estimated is not None,
-        "peak_mib": round(estimated.peak_gib * 1024) if estimated else 0,
         "usable_mib": round(job.usable_gib * 1024),
-        "spread_mib": round(estimated.spread_gib * 1024) if estimated else 0,
-        # Rounded down: what is required must really be reached.
-        "fit_probability_ppm": math.floor(memory.probability * PPM),
         "required_probability_ppm": round(job.min_fit_probability * PPM),
-        "host_mib": math.ceil(memory.host_gib * 1024),
         "host_memory_given": host is not None,
         "host_available_mib": math.floor((host or 0) * 1024),
     }
+    facts: list[Fact] = []
+    for candidate, memory in judged:
+        column, estimated = memory.finding.column, memory.estimated
+        facts.append(
+            {
+                **of_the_job,
+                "label": candidate.label,
+                "sequence_parallel_size": candidate.rung.sequence_parallel_size,
+                "cpu_offload": candidate.cpu_offload,
+                "max_token_len_per_gpu": candidate.token_budget,
+                "published_verdict": memory.finding.verdict,
+                "published_max_len": column.longest if column else 0,
+                "published_fail_len": (column.shortest_failure or 0) if column else 0,
+                "estimated": estimated is not None,
+                "peak_mib": round(estimated.peak_gib * 1024) if estimated else 0,
+                "spread_mib": round(estimated.spread_gib * 1024) if estimated else 0,
+                # Rounded down: what is required must really be reached.
+                "fit_probability_ppm": math.floor(memory.probability * PPM),
+                "host_mib": math.ceil(memory.host_gib * 1024),
+            }
+        )
+    return facts
 
 
 def crosses_nodes(job: Job, sequence_parallel_size: int) -> bool:

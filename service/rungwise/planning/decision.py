@@ -15,13 +15,14 @@ from rungwise.planning.candidate import (
     Candidate,
     candidates,
     legality_facts,
-    memory_fact,
+    memory_facts,
 )
 from rungwise.planning.conditions import UnmetCondition, unmet_conditions
 from rungwise.planning.evidence import NOTHING, Case, Evidence, Finding
 from rungwise.planning.job import Job
 from rungwise.planning.knowledge import Knowledge
 from rungwise.planning.memory_verdict import Estimated, MemoryJudge, MemoryVerdict
+from rungwise.planning.notes import missing
 
 
 class Assessment(NamedTuple):
@@ -56,6 +57,8 @@ class Decision:
     chosen: Assessment | None
     unmet: tuple[UnmetCondition, ...]
     """Why published maxima do not apply to this job as they stand."""
+    missing: tuple[str, ...]
+    """Why memory cannot be judged; empty if it can."""
     judge: "Judge"
 
     @property
@@ -77,27 +80,33 @@ def decide(knowledge: Knowledge, job: Job) -> Decision:
     illegal = knowledge.matcher.match("legality", legality)
     legal = [index for index, reasons in enumerate(illegal) if not reasons]
     unmet = unmet_conditions(knowledge.evidence, job)
-    judge = Judge(knowledge.evidence, job, unmet)
-    judged = {index: judge.judge(ladder[index]) for index in legal}
-    facts = {index: memory_fact(job, ladder[index], judged[index][0]) for index in legal}
-    over = dict(zip(legal, knowledge.matcher.match("memory", [facts[index] for index in legal]), strict=True))
+    lacking = missing(knowledge, job)
+    judge = Judge(knowledge.evidence, job, unmet, known=not lacking)
+    verdicts = [judge.judge(ladder[index]) for index in legal]
+    facts = memory_facts(
+        job, [(ladder[index], memory) for index, (memory, _) in zip(legal, verdicts, strict=True)]
+    )
+    over = knowledge.matcher.match("memory", facts)
+    judged = dict(zip(legal, zip(verdicts, facts, over, strict=True), strict=True))
     assessments = tuple(
-        Assessment(
-            candidate=candidate,
-            legality=legality[index],
-            illegal=illegal[index],
-            memory=judged[index][0] if index in judged else None,
-            memory_fact=facts.get(index),
-            over=over.get(index, ()),
-            evidence=judged[index][1] if index in judged else None,
-        )
+        Assessment(candidate, legality[index], illegal[index], *_of_the_memory_stage(judged.get(index)))
         for index, candidate in enumerate(ladder)
     )
     standing = next((a for a in assessments if not a.refused), None)
-    if job.missing and (standing or not assessments):
-        return Decision(job, assessments, Outcome.UNKNOWN, None, unmet, judge)
+    if lacking and (standing or not assessments):
+        return Decision(job, assessments, Outcome.UNKNOWN, None, unmet, lacking, judge)
     outcome = Outcome.FEASIBLE if standing else Outcome.INFEASIBLE
-    return Decision(job, assessments, outcome, standing, unmet, judge)
+    return Decision(job, assessments, outcome, standing, unmet, lacking, judge)
+
+
+def _of_the_memory_stage(
+    judged: tuple[tuple[MemoryVerdict, Evidence | None], Fact, tuple[str, ...]] | None,
+) -> tuple[MemoryVerdict | None, Fact | None, tuple[str, ...], Evidence | None]:
+    """Return memory, fact, reasons and evidence; nothing for a candidate that was not legal."""
+    if judged is None:
+        return None, None, (), None
+    (memory, evidence), fact, over = judged
+    return memory, fact, over, evidence
 
 
 def nearest(assessments: Sequence[Assessment]) -> Assessment | None:
@@ -116,13 +125,15 @@ def nearest(assessments: Sequence[Assessment]) -> Assessment | None:
 class Judge:
     """Finds what the evidence says of a candidate, and what follows for its memory."""
 
-    def __init__(self, tables: Sequence[Evidence], job: Job, unmet: Sequence[UnmetCondition]) -> None:
-        """Look up the pages of the tables that apply to the job."""
+    def __init__(
+        self, tables: Sequence[Evidence], job: Job, unmet: Sequence[UnmetCondition], *, known: bool
+    ) -> None:
+        """Look up the pages of the tables that apply; `known`: the estimator can judge the job."""
         closed = {condition.table for condition in unmet if condition.excludes}
         self._open = [(t, t.page(job.model, job.gpus)) for t in tables if t.description.id not in closed]
         self._job = job
         strategies = {base: strategy for table in tables for base, strategy in table.strategies.items()}
-        self._memory = MemoryJudge(job, strategies)
+        self._memory = MemoryJudge(job, strategies, known=known)
 
     def judge(self, candidate: Candidate) -> tuple[MemoryVerdict, Evidence | None]:
         """Return the verdict on a legal candidate, and the table that speaks of it."""
@@ -149,8 +160,7 @@ class Judge:
             usable_gib=job.usable_gib,
             max_model_len=job.max_model_len,
             token_budget=candidate.token_budget,
-            default_budget=candidate.token_budget
-            == job.default_token_budget(candidate.rung.sequence_parallel_size),
+            default_budget=candidate.default_budget,
         )
 
 

@@ -142,6 +142,7 @@ class Evidence:
         """`pages`: the columns by model and GPU count."""
         self.description = description
         self.grid = grid_lengths(description.grid)
+        self._sequences = description.conditions.token_budget_sequences
         self._grid_set = frozenset(self.grid)
         self._pages = pages
         self.strategies = {frozenset(m.measures): m.strategy for m in description.rungs.values()}
@@ -179,8 +180,17 @@ class Evidence:
         group = page.get((size, rung.base))
         if not group:
             return NOTHING
-        own = next((c for c in group if self._is_own(case, c)), None)
-        for column in (own, *group) if own else group:
+        own = None
+        for column in group:
+            if (
+                column.gpu == case.gpu
+                and case.usable_gib >= column.usable_gib
+                and column.model.max_position_embeddings == case.native_context
+            ):
+                own = column
+                group = (column, *group)
+                break
+        for column in group:
             verdict = self._verdict(case, column, size)
             if verdict != "none":
                 exact = column is own and case.default_budget
@@ -189,22 +199,23 @@ class Evidence:
             return Finding("none", Basis.BRACKETED, own)
         return NOTHING
 
-    def _is_own(self, case: Case, column: Column) -> bool:
-        same_model = column.model.max_position_embeddings == case.native_context
-        return same_model and column.gpu == case.gpu and case.usable_gib >= column.usable_gib
-
     def _verdict(self, case: Case, column: Column, size: int) -> Literal["fits", "fails", "none"]:
-        def budget_at(length: int) -> int:
-            return -(-self.description.conditions.token_budget_sequences * length // size)
-
         length, budget = case.max_model_len, case.token_budget
         longest, failure = column.longest, column.shortest_failure
-        if column.usable_gib <= case.usable_gib and length <= longest and budget <= budget_at(longest):
+        if (
+            column.usable_gib <= case.usable_gib
+            and length <= longest
+            and budget <= self._budget_at(longest, size)
+        ):
             return "fits"
         no_more_memory = column.usable_gib >= case.usable_gib or column.gpu == case.gpu
-        if failure and no_more_memory and length >= failure and budget >= budget_at(failure):
+        if failure and no_more_memory and length >= failure and budget >= self._budget_at(failure, size):
             return "fails"
         return "none"
+
+    def _budget_at(self, length: int, size: int) -> int:
+        """Return the token budget that a run of this length was measured with."""
+        return -(-self._sequences * length // size)
 
     def _basis(self, case: Case, *, exact: bool) -> Basis:
         if not exact or case.max_model_len > self._page_top[case.gpu, case.gpus]:

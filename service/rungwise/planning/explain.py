@@ -37,7 +37,7 @@ def _why_not(knowledge: Knowledge, decision: Decision, asked: str) -> WhyNot:
         reasons = ("" if locale == "zh" else " ").join(entry.message for entry in against)
         return WhyNot(label, against, say("why_not.refused", locale, label=label, reasons=reasons))
     if decision.outcome is Outcome.UNKNOWN or decision.chosen is None:
-        missing = " ".join(decision.job.missing)
+        missing = " ".join(decision.missing)
         return WhyNot(label, (), say("why_not.not_evaluated", locale, label=label, missing=missing))
     if assessment is decision.chosen:
         return WhyNot(label, (), say("why_not.chosen", locale, label=label))

@@ -1,8 +1,8 @@
-"""A request made concrete: names looked up, defaults filled in, everything that was assumed written down."""
+"""A request made concrete: names looked up and defaults filled in."""
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TypeVar
 
@@ -13,7 +13,6 @@ from rungwise.domain.request import ModelReference, PlanRequest
 from rungwise.planning.framework import Framework, FrameworkVersion
 from rungwise.planning.knowledge import Knowledge
 from rungwise.planning.ladder import Ladder
-from rungwise.planning.quantity import gib_text, number_text
 from rungwise.planning.version import version_number
 
 METHODS = ("full", "lora", "qlora", "adapter")
@@ -54,9 +53,6 @@ class Job:
     allow: frozenset[str]
     forbid: frozenset[str]
     min_fit_probability: float
-    missing: tuple[str, ...] = field(default=())
-    """Why memory cannot be judged; empty if it can."""
-    assumptions: tuple[str, ...] = field(default=())
 
     @property
     def max_model_len(self) -> int:
@@ -67,11 +63,6 @@ class Job:
     def nodes(self) -> int:
         """Nodes that the trainer spans."""
         return self.gpus // self.gpus_per_node
-
-    def token_budget(self, sequence_parallel_size: int) -> int:
-        """Return the token budget of a micro-batch on one GPU: as given, else the framework's default."""
-        given = self.request.workload.max_token_len_per_gpu
-        return given or self.default_token_budget(sequence_parallel_size)
 
     def default_token_budget(self, sequence_parallel_size: int) -> int:
         """Return ceil(sequences × max_model_len / SP)."""
@@ -131,7 +122,7 @@ def resolve(knowledge: Knowledge, request: PlanRequest) -> Job:
         ),
         None,
     )
-    job = Job(
+    return Job(
         request=request,
         locale=preferences.locale or "en",
         model=model,
@@ -155,7 +146,6 @@ def resolve(knowledge: Knowledge, request: PlanRequest) -> Job:
         forbid=forbid,
         min_fit_probability=preferences.min_fit_probability or DEFAULT_FIT_PROBABILITY,
     )
-    return _with_notes(knowledge, job)
 
 
 def violations(knowledge: Knowledge, request: PlanRequest) -> tuple[FieldViolation, ...]:
@@ -259,88 +249,3 @@ def version_number_or_none(text: str) -> int | None:
         return version_number(text)
     except AttributeError:
         return None
-
-
-def _with_notes(knowledge: Knowledge, job: Job) -> Job:
-    """Return the job with what is missing and what was assumed."""
-    return replace(job, missing=_missing(knowledge, job), assumptions=_assumptions(knowledge, job))
-
-
-def _missing(knowledge: Knowledge, job: Job) -> tuple[str, ...]:
-    say, missing = knowledge.messages.text, []
-    if job.ladder is None or job.framework.estimator is None:
-        ladders = "; ".join(
-            f"{ladder.framework} ({'/'.join(ladder.methods)}, {'/'.join(ladder.tasks)})"
-            for ladder in knowledge.ladders.values()
-        )
-        return (
-            say(
-                "missing.ladder",
-                job.locale,
-                framework=job.framework.id,
-                method=job.method,
-                task=job.task,
-                ladders=ladders,
-            ),
-        )
-    estimator = job.framework.estimator
-    if job.model.unsupported:
-        missing.append(say("missing.architecture", job.locale, reason=job.model.unsupported))
-    if job.optimizer not in estimator.optimizers:
-        known = ", ".join(estimator.optimizers)
-        missing.append(say("missing.optimizer", job.locale, optimizer=job.optimizer, known=known))
-    if job.precision not in estimator.precisions:
-        known = ", ".join(estimator.precisions)
-        missing.append(say("missing.precision", job.locale, precision=job.precision, known=known))
-    if job.request.workload.rollout.colocated:
-        missing.append(say("missing.colocated", job.locale))
-    return tuple(missing)
-
-
-def _assumptions(knowledge: Knowledge, job: Job) -> tuple[str, ...]:
-    notes: list[str] = []
-    workload, hardware = job.request.workload, job.request.hardware
-
-    def note(key: str, **values: object) -> None:
-        notes.append(knowledge.messages.text(f"assume.{key}", job.locale, **values))
-
-    name = job.framework.id
-    if workload.framework is None:
-        if workload.method is None and workload.task is None:
-            note("defaults", framework=name, method=job.method, task=job.task)
-        else:
-            note("framework", framework=name)
-    if job.ladder is None:
-        return tuple(notes)
-    if job.framework_version:
-        if not job.framework_version_given:
-            note("version", framework=name, version=job.framework_version.id)
-        elif not job.framework_version_known:
-            note(
-                "newer_version",
-                framework=name,
-                version=job.framework_version_text,
-                used=job.framework_version.id,
-            )
-    if workload.max_token_len_per_gpu is None:
-        note("budget", sequences=job.framework.token_budget_sequences)
-    if hardware.free_gib is None:
-        note("usable", usable=gib_text(job.usable_gib), gpu=job.gpu.id)
-    if workload.precision is None or workload.optimizer is None:
-        note("precision")
-    unused = [
-        path
-        for path, value in (
-            ("micro_batch_size", workload.micro_batch_size),
-            ("grad_accum", workload.grad_accum),
-            ("packing", workload.packing),
-            ("rollout.engines", workload.rollout.engines),
-            ("rollout.gpu_memory_utilization", workload.rollout.gpu_memory_utilization),
-        )
-        if value is not None
-    ]
-    if unused:
-        note("not_used", fields=", ".join(unused))
-    if job.task == "rl":
-        note("trainer_gpus", gpus=number_text(job.gpus))
-    return tuple(notes)

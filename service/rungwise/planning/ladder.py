@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rungwise.domain.errors import InvalidRulebook
@@ -36,8 +37,7 @@ class LadderFile(BaseModel):
     source: str = Field(min_length=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Rung:
+class Rung(NamedTuple):
     """One configuration on a ladder. `base`: its measures without sequence parallelism, `base_label` their label."""
 
     label: str

@@ -45,13 +45,14 @@ class MemoryVerdict(NamedTuple):
 class MemoryJudge:
     """Judges the memory of one job's legal candidates."""
 
-    def __init__(self, job: Job, measured_strategies: dict[frozenset[str], str]) -> None:
+    def __init__(self, job: Job, measured_strategies: dict[frozenset[str], str], *, known: bool) -> None:
         """Work out once what is the same for every candidate.
 
-        `measured_strategies`: the sharding strategy that each rung was calibrated with, by its measures without SP.
+        `measured_strategies`: the sharding strategy that each rung was calibrated with, by its measures without SP;
+        `known`: the estimator can judge the job.
         """
         self._job = job
-        self._estimator = None if job.missing else job.framework.estimator
+        self._estimator = job.framework.estimator if known else None
         self._shape = Shape.of(job.model)
         self._calibrated = self._estimator is not None and _calibrated(job, self._estimator, self._shape)
         self._strategies = measured_strategies

@@ -15,6 +15,7 @@ from rungwise.planning.decision import Assessment, Decision, decide
 from rungwise.planning.identity import decision_id
 from rungwise.planning.job import resolve
 from rungwise.planning.knowledge import Knowledge
+from rungwise.planning.notes import assumptions
 from rungwise.planning.rope import rope_scaling
 from rungwise.planning.summary import summary
 from rungwise.planning.trace import trace
@@ -45,7 +46,7 @@ def answer(knowledge: Knowledge, decision: Decision) -> PlanResponse:
         trace=trace(knowledge, decision),
         advice=advise(knowledge, decision),
         would_fit_if=fitting,
-        assumptions=(*job.assumptions, *job.missing),
+        assumptions=(*assumptions(knowledge, job), *decision.missing),
         summary=summary(knowledge, decision, fitting),
     )
 
@@ -67,9 +68,7 @@ def _configuration(knowledge: Knowledge, decision: Decision) -> Configuration | 
 
 
 def _fit_probability(decision: Decision) -> float:
-    """Return the chosen rung's probability; without one, the nearest rung's, which is 0 where its GPU memory is not
-    what refuses it.
-    """
+    """Return the chosen rung's probability, else the nearest one's: 0 where GPU memory is not what refuses it."""
     memory = decision.shown.memory if decision.shown else None
     if memory is None or (decision.chosen is None and memory.probability >= decision.job.min_fit_probability):
         return 0.0

@@ -20,7 +20,7 @@ def summary(knowledge: Knowledge, decision: Decision, would_fit_if: Sequence[Wou
         "gpu": job.gpu.id,
     }
     if decision.outcome is Outcome.UNKNOWN:
-        return say("summary.unknown", locale, missing=" ".join(job.missing), **case)
+        return say("summary.unknown", locale, missing=" ".join(decision.missing), **case)
     if decision.chosen is None:
         sentences = [say("summary.infeasible", locale, total=_total(knowledge, decision), **case)]
         if decision.shown:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rungwise.domain.plan import Outcome, RuleKind, TraceEntry, Verdict
 from rungwise.engine.facts import Fact
-from rungwise.engine.rule import Rule, render
+from rungwise.engine.rule import Rule
 from rungwise.planning.conditions import UnmetCondition
 from rungwise.planning.decision import Assessment, Decision
 from rungwise.planning.knowledge import Knowledge
@@ -91,7 +91,7 @@ def _candidate_entries(knowledge: Knowledge, decision: Decision) -> Iterator[Tra
             else:
                 yield from _evidence_entries(knowledge, decision, assessment)
         elif decision.outcome is Outcome.UNKNOWN:
-            missing = " ".join(decision.job.missing)
+            missing = " ".join(decision.missing)
             yield _not_evaluated(knowledge, decision, assessment, "unknown", missing=missing)
         elif assessment is decision.chosen:
             yield from _evidence_entries(knowledge, decision, assessment)
@@ -176,18 +176,12 @@ def _passes(
 def _rule_entry(
     knowledge: Knowledge, decision: Decision, assessment: Assessment, rule: Rule, fact: Fact, verdict: Verdict
 ) -> TraceEntry:
-    locale, units = decision.job.locale, knowledge.units[rule.stage]
+    locale = decision.job.locale
     if verdict is Verdict.REJECT:
-        message = rule.message(fact, locale, units)
+        message = rule.message(fact, locale, knowledge.units[rule.stage])
     else:
-        message = knowledge.messages.text(
-            "trace.pass",
-            locale,
-            title=rule.title[locale],
-            operands=", ".join(
-                f"{name} {render(fact[name], units[name], locale)}" for name in rule.compared_fields
-            ),
-        )
+        # What passed needs no sentence of its own: the title says what holds, the operands say why.
+        message = rule.title[locale]
     return TraceEntry(
         candidate=assessment.candidate.label,
         rule=rule.id,
