@@ -8,7 +8,7 @@ from rungwise.engine.facts import Fact, Value
 from rungwise.engine.operands import Operands
 from rungwise.engine.ruleset import RuleSet
 
-_Test = Callable[[list[Value]], bool]
+_Test = Callable[[Sequence[Value]], bool]
 
 
 def _test(condition: Condition, places: dict[str, int]) -> _Test:
