@@ -204,33 +204,16 @@ def test_faults_of_one_key(change: dict[str, Any], key: str, description: str) -
     assert found[0].description.startswith(description)
 
 
-NOT_STRICT_JSON = [
-    ("", "is not JSON: Expecting value at line 1, column 1"),
-    ("{", "is not JSON: Expecting property name"),
-    ("{} {}", "is not JSON: Extra data"),
-    ("{'a': 1}", "is not JSON"),
-    ('{"a": "\t"}', "is not JSON: Invalid control character"),
+NOT_STRICT_JSON = [  # the parser's own table is in test_json_text.py
+    ("", "is not JSON"),
     ("[]", "must be a JSON object"),
     ("3", "must be a JSON object"),
     ("null", "must be a JSON object"),
-    ('{"a": NaN}', "NaN is not JSON"),
-    ('{"a": [Infinity]}', "Infinity is not JSON"),
-    ('{"a": -Infinity}', "-Infinity is not JSON"),
-    ('{"a": 1e999}', "1e999 is too large a number"),
-    ('{"a": 9007199254740993}', "9007199254740993 is beyond 2^53"),
-    ('{"a": -9007199254740993}', "-9007199254740993 is beyond 2^53"),
-    ('{"a": ' + "9" * 10_000 + "}", "9" * 30 + "… is beyond 2^53"),
-    ('{"a": 1, "a": 2}', "the key 'a' appears twice"),
-    ('{"a": {"b": 1, "b": 1}}', "the key 'b' appears twice"),
-    (r'{"a": "\u0000"}', "holds a NUL or a lone surrogate"),
+    ('{"a": NaN}', "has NaN, which is not JSON"),
+    ('{"a": 1e999}', "has a number too large for a double"),
+    ('{"a": 1, "a": 2}', "has the key 'a' twice"),
     (r'{"a": "\ud800"}', "holds a NUL or a lone surrogate"),
-    (r'{"\udc00": 1}', "holds a NUL or a lone surrogate"),
-    ('{"a": "\ud800"}', "holds a NUL or a lone surrogate"),
-    ('{"a": ' + "[" * 32 + "]" * 32 + "}", "is nested deeper than 32"),
-    ("[" * 100_000, "is nested deeper than 32"),
     ('{"a":' * 100_000, "is nested deeper than 32"),
-    ('"' + r"\"" * 400_000, "is not JSON: Unterminated string"),
-    (" " * 1_048_577, "is longer than 1048576 characters"),
 ]
 
 
@@ -248,17 +231,6 @@ def test_brackets_inside_strings_do_not_nest() -> None:
     assert read_hf_config(text, FIELD).hidden_size == 64
 
 
-def test_every_fault_of_the_json_is_named() -> None:
-    found = violations('{"a": NaN, "b": 1e999, "b": 99999999999999999999, "c": "\\u0000"}')
-    assert [violation.description for violation in found] == [
-        "NaN is not JSON",
-        "1e999 is too large a number",
-        "99999999999999999999 is beyond 2^53",
-        "the key 'b' appears twice",
-        "holds a NUL or a lone surrogate",
-    ]
-
-
 def test_an_empty_object_names_every_key_that_is_needed() -> None:
     assert {
         violation.field.removeprefix(f"{FIELD}."): violation.description for violation in violations("{}")
@@ -270,12 +242,6 @@ def test_an_empty_object_names_every_key_that_is_needed() -> None:
         "vocab_size": "is missing",
         "intermediate_size": "is missing",
     }
-
-
-def test_many_faults_are_cut_off() -> None:
-    found = violations("{" + ",".join(f'"k{n}":1,"k{n}":1' for n in range(1000)) + "}")
-    assert len(found) == 51
-    assert found[-1].description == "and 950 more faults"
 
 
 json_values = st.recursive(

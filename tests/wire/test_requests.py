@@ -11,13 +11,13 @@ import pytest
 from google.protobuf.json_format import ParseDict
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rungwise.catalog.json_text import parse_json
 from rungwise.domain.errors import FieldViolation, InvalidRequest
 from rungwise.domain.request import ExplainRequest, PlanRequest
 from rungwise.planning.job import violations
 from rungwise.planning.knowledge import Knowledge
 from rungwise.v1 import planner_service_pb2
 from rungwise.wire.from_proto import to_dict
-from rungwise.wire.json_text import parse_json
 from rungwise.wire.requests import explain_request, plan_request
 
 JOB = {

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from rungwise.catalog.families import DENSE_LAYERS_KEYS, FAMILIES, SHARED_EXPERT_KEYS, UNREADABLE, Family
+from rungwise.catalog.json_text import parse_json
 from rungwise.catalog.names import shown
-from rungwise.catalog.strict_json import parse_object
 from rungwise.domain.errors import FieldViolation, InvalidRequest
 from rungwise.domain.model import Model
 
@@ -54,7 +54,10 @@ def read_hf_config(text: str, field: str) -> Model:
     estimator cannot read comes back with `unsupported` set. Raises InvalidRequest with one violation for each
     key that is missing or unsound, at `field`.KEY.
     """
-    outer = parse_object(text, field)
+    outer = parse_json(text, field=field)
+    if not isinstance(outer, dict):
+        suggestion = "give the text of the model's config.json as it was downloaded"
+        raise InvalidRequest([FieldViolation(field, "must be a JSON object", suggestion)])
     tower = next((key for key in _TEXT_TOWERS if isinstance(outer.get(key), dict)), None)
     reader = _ConfigReader(outer, tower, field)
     model_type = reader.model_type()

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rungwise.catalog.json_text import DEEPEST_NESTING, LARGEST_BYTES, MOST_FAULTS, MOST_TOKENS, parse_json
 from rungwise.domain.errors import InvalidRequest
-from rungwise.wire.json_text import DEEPEST_NESTING, LARGEST_BYTES, MOST_FAULTS, MOST_TOKENS, parse_json
 
 
 def _faults(text: str | bytes) -> list[str]:
