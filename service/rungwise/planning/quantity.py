@@ -7,8 +7,8 @@ def gib_text(gib: float) -> str:
 
 
 def number_text(number: int) -> str:
-    """Return "20,480"; numbers below 10,000 stay plain."""
-    return f"{number:,}" if abs(number) >= 10_000 else str(number)
+    """Return "20,480"."""
+    return f"{number:,}"
 
 
 def probability_text(probability: float) -> str:
