@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from google.protobuf.struct_pb2 import Value
 from rich.text import Text
 from rungwise.cli.layout import Block, grid, pairs, words
 from rungwise.cli.output import printable
@@ -10,6 +11,7 @@ from rungwise.v1.plan_pb2 import (
     OUTCOME_FEASIBLE,
     OUTCOME_INFEASIBLE,
     RULE_KIND_EVIDENCE,
+    RULE_KIND_LIMIT,
     VERDICT_PASS,
     VERDICT_REJECT,
     Advice,
@@ -143,6 +145,9 @@ def _trace(entries: Sequence[TraceEntry], language: Language) -> Block:
         style = _VERDICT_STYLES.get(entry.verdict, "dim")
         candidate = entry.candidate or text("request", language)
         reason = words(entry.message, style if entry.verdict == VERDICT_REJECT else "")
+        if entry.verdict == VERDICT_PASS and entry.kind == RULE_KIND_LIMIT:
+            # A refusal's sentence carries its numbers; what passed has only a title.
+            reason.append(f": {', '.join(_operand(*operand) for operand in sorted(entry.operands.items()))}")
         if entry.rule:
             reason.append(f" [{printable(entry.rule)}]", style="dim")
         verdict = text(Verdict.Name(entry.verdict) if entry.verdict in Verdict.values() else "?", language)
@@ -150,6 +155,19 @@ def _trace(entries: Sequence[TraceEntry], language: Language) -> Block:
         previous = candidate
     headers = (text("rung", language), text("verdict", language), text("reason", language))
     return grid(headers, rows, indent=INDENT)
+
+
+def _operand(name: str, value: Value) -> str:
+    """Return one compared number or word with its unit: `peak_mib` 74502 as "peak 72.76 GiB"."""
+    if value.WhichOneof("kind") == "bool_value":
+        return f"{name} {str(value.bool_value).lower()}"
+    if value.WhichOneof("kind") != "number_value":
+        return f"{name} {printable(value.string_value)}"
+    if name.endswith("_mib"):
+        return f"{name.removesuffix('_mib')} {value.number_value / 1024:.2f} GiB"
+    if name.endswith("_ppm"):
+        return f"{name.removesuffix('_ppm')} {_probability(value.number_value / 1e6)}"
+    return f"{name} {value.number_value:,.10g}"
 
 
 def _advice(advice: Sequence[Advice], language: Language) -> Block:
