@@ -13,14 +13,14 @@ import json
 import re
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from typing import ParamSpec, TypeVar
 
 import durable_rules_engine as binding
 from rungwise.domain.errors import RuleFailed
 from rungwise.engine.condition import Condition
 from rungwise.engine.facts import Fact, Value
-from rungwise.engine.operands import Operands
+from rungwise.engine.operands import Operands, values_at
 from rungwise.engine.rule import Rule
 from rungwise.engine.ruleset import RuleSet
 
@@ -34,6 +34,9 @@ _MAX_FACTS = 256
 _FACT, _FIRST, _LAST = 0, 1, 2
 _OPERATORS = {"!=": "$neq", "<": "$lt", "<=": "$lte", ">": "$gt", ">=": "$gte"}
 _FIRED = re.compile(r'\{"(?:last|r([0-9]+))":\{"m":\{"id":"([0-9]+)"')
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _lock = threading.Lock()
 _names = itertools.count()
@@ -68,11 +71,12 @@ def _parts(rules: Sequence[Rule]) -> Iterator[list[Rule]]:
 class _Part:
     """Rules that are compiled together, and sessions with them."""
 
-    def __init__(self, ruleset: RuleSet, stage: str, rules: list[Rule]) -> None:
+    def __init__(self, ruleset: RuleSet, stage: str, operands: Operands, rules: list[Rule]) -> None:
         self._stage = stage
         self._ids = [rule.id for rule in rules]
-        self.operands = Operands(ruleset, stage, rules)
-        places = {name: index for index, name in enumerate(self.operands.names)}
+        names = list(dict.fromkeys(name for rule in rules for name in rule.compared_fields))
+        self._values = values_at([operands.places[name] for name in names])
+        places = {name: index for index, name in enumerate(names)}
         definition: dict[str, object] = {
             "first": {"all": [{"m": {"kind": _FIRST}}]},
             "last": {"all": [{"m": {"kind": _LAST}}]},
@@ -98,7 +102,7 @@ class _Part:
         self.match([])  # the first session sets up what later ones only read
 
     def match(self, rows: Sequence[Sequence[Value]]) -> list[list[str]]:
-        """Match rows of operands; the caller holds the lock."""
+        """Match rows of the stage's operands; the caller holds the lock."""
         if not self._usable:
             self._release()
             self._compile()
@@ -119,7 +123,7 @@ class _Part:
 
     def _fire(self, session: int, sid: str, rows: Sequence[Sequence[Value]]) -> list[list[str]]:
         last = len(rows) + 1
-        facts = [self._fact % (number, sid, *row) for number, row in enumerate(rows, start=1)]
+        facts = [self._fact % (number, sid, *self._values(row)) for number, row in enumerate(rows, start=1)]
         facts.append(f'{{"id":"{last}","sid":"{sid}","kind":{_LAST}}}')
         status, _ = binding.assert_facts(self._handle, f"[{','.join(facts)}]")
         if status not in (0, 1):  # 1: some fact matches no rule
@@ -145,35 +149,46 @@ class _Part:
         return matched
 
 
+class _Stage:
+    """The rules of one stage, in parts."""
+
+    def __init__(self, ruleset: RuleSet, stage: str) -> None:
+        rules = ruleset.stage(stage)
+        self._name = stage
+        self._operands = Operands(ruleset, stage, rules)
+        self._parts = [_Part(ruleset, stage, self._operands, part) for part in _parts(rules)]
+
+    def match(self, facts: Sequence[Fact]) -> list[tuple[str, ...]]:
+        rows = [self._operands.read(fact) for fact in facts]
+        matched: list[list[str]] = [[] for _ in facts]
+        for part in self._parts:
+            for start in range(0, len(rows), _MAX_FACTS):
+                with _lock:
+                    found = _guarded(self._name, part.match, rows[start : start + _MAX_FACTS])
+                for index, ids in enumerate(found, start):
+                    matched[index] += ids
+        return [tuple(sorted(ids)) for ids in matched]
+
+
 class DurableMatcher:
     """Matches with durable-rules; answers exactly as PortableMatcher does."""
 
     def __init__(self, ruleset: RuleSet) -> None:
         """Compile the rules of every stage. Raises RuleFailed if the engine refuses them."""
-        self._stages: dict[str, list[_Part]] = {}
-        for stage in ruleset.schema.stages:
-            with _lock, _failures(stage):
-                self._stages[stage] = [_Part(ruleset, stage, part) for part in _parts(ruleset.stage(stage))]
+        with _lock:
+            self._stages = {stage: _guarded(stage, _Stage, ruleset, stage) for stage in ruleset.schema.stages}
 
     def match(self, stage: str, facts: Sequence[Fact]) -> list[tuple[str, ...]]:
         """Give, for each fact, the ids of the stage's rules that match it, in id order."""
-        parts = self._stages.get(stage)
-        if parts is None:
+        compiled = self._stages.get(stage)
+        if compiled is None:
             raise RuleFailed(stage, "facts.yaml has no such stage")
-        read = [[part.operands.read(fact) for fact in facts] for part in parts]
-        matched: list[list[str]] = [[] for _ in facts]
-        for start in range(0, len(facts), _MAX_FACTS):
-            for part, rows in zip(parts, read, strict=True):
-                with _lock, _failures(stage):
-                    found = part.match(rows[start : start + _MAX_FACTS])
-                for fact, ids in enumerate(found, start=start):
-                    matched[fact].extend(ids)
-        return [tuple(sorted(ids)) for ids in matched]
+        return compiled.match(facts)
 
 
-@contextmanager
-def _failures(stage: str) -> Iterator[None]:
+def _guarded(stage: str, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call into the engine; its own errors become RuleFailed."""
     try:
-        yield
+        return call(*args, **kwargs)
     except (binding.error, MemoryError) as error:
         raise RuleFailed(stage, f"the matcher failed: {str(error) or type(error).__name__}") from error

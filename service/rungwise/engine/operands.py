@@ -1,10 +1,11 @@
 """Takes from facts what the rules of one stage compare, and refuses facts that could not be compared."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 from rungwise.domain.errors import RuleFailed
+from rungwise.engine.condition import OPERATORS, Condition
 from rungwise.engine.facts import SAFE_STRING, Fact, Value
 from rungwise.engine.rule import Rule
 from rungwise.engine.ruleset import RuleSet
@@ -23,16 +24,20 @@ class Operands:
     def __init__(self, ruleset: RuleSet, stage: str, rules: Sequence[Rule]) -> None:
         """Take the fields that `rules` compare; all of them are of `stage`."""
         self._rules = rules
-        self.names = tuple(dict.fromkeys(name for rule in rules for name in rule.compared_fields))
+        self.names: tuple[str, ...] = tuple(
+            dict.fromkeys(name for rule in rules for name in rule.compared_fields)
+        )
+        self.places = {name: index for index, name in enumerate(self.names)}
         self._fields = [ruleset.schema.stages[stage][name] for name in self.names]
         self._types = tuple(_TYPES[field.type] for field in self._fields)
-        self._get = _getter(self.names)
+        self._get = values_at(self.names)
         self._strings = [
             (index, None if field.values is None else frozenset(field.values))
             for index, field in enumerate(self._fields)
             if field.type == "str"
         ]
-        self._ints = [index for index, field in enumerate(self._fields) if field.type == "int"]
+        ints = [index for index, field in enumerate(self._fields) if field.type == "int"]
+        self._ints = values_at(ints) if ints else None
 
     def read(self, fact: Fact) -> tuple[Value, ...]:
         """Give the fact's values in the order of `names`. Raises RuleFailed naming field and rule."""
@@ -49,8 +54,9 @@ class Operands:
 
     def _allowed(self, values: tuple[Any, ...]) -> bool:
         """Whether every value is within bounds; types were checked."""
-        for index in self._ints:
-            if not -MAX_INT <= values[index] <= MAX_INT:
+        if self._ints:
+            ints = self._ints(values)
+            if max(ints) > MAX_INT or min(ints) < -MAX_INT:
                 return False
         for index, closed in self._strings:
             value = values[index]
@@ -63,7 +69,19 @@ class Operands:
         return RuleFailed(rule.id, message)
 
 
-def _getter(names: tuple[str, ...]) -> Callable[[Fact], tuple[Value, ...]]:
-    if len(names) > 1:
-        return itemgetter(*names)
-    return lambda fact: tuple(fact[name] for name in names)
+def values_at(places: Sequence[Any]) -> Callable[[Any], tuple[Any, ...]]:
+    """Make a getter of the values at several indexes or keys; always a tuple, also for one place or none."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda values: tuple(values[place] for place in places)
+
+
+def test_at(condition: Condition, places: Mapping[str, int]) -> Callable[[Sequence[Value]], bool]:
+    """Make a test of `condition` on values that stand at `places`."""
+    compare = OPERATORS[condition.op]
+    left = places[condition.field]
+    if condition.other is None:
+        literal = condition.value
+        return lambda values: compare(values[left], literal)
+    right = places[condition.other]
+    return lambda values: compare(values[left], values[right])

@@ -1,32 +1,19 @@
 """Matches rules in plain Python: where durable-rules does not run, and as the oracle it is tested against."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from rungwise.domain.errors import RuleFailed
-from rungwise.engine.condition import OPERATORS, Condition
-from rungwise.engine.facts import Fact, Value
-from rungwise.engine.operands import Operands
+from rungwise.engine.facts import Fact
+from rungwise.engine.operands import Operands, test_at
 from rungwise.engine.ruleset import RuleSet
-
-_Test = Callable[[Sequence[Value]], bool]
-
-
-def _test(condition: Condition, places: dict[str, int]) -> _Test:
-    compare = OPERATORS[condition.op]
-    left = places[condition.field]
-    if condition.other is None:
-        literal = condition.value
-        return lambda values: compare(values[left], literal)
-    right = places[condition.other]
-    return lambda values: compare(values[left], values[right])
 
 
 class _Stage:
     def __init__(self, ruleset: RuleSet, stage: str) -> None:
         rules = ruleset.stage(stage)
         self.operands = Operands(ruleset, stage, rules)
-        places = {name: index for index, name in enumerate(self.operands.names)}
-        self.rules = [(rule.id, [_test(condition, places) for condition in rule.when]) for rule in rules]
+        places = self.operands.places
+        self.rules = [(rule.id, [test_at(condition, places) for condition in rule.when]) for rule in rules]
 
     def match(self, fact: Fact) -> tuple[str, ...]:
         values = self.operands.read(fact)

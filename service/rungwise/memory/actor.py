@@ -183,6 +183,7 @@ class Estimate(NamedTuple):
 
     phase: str
     functions: tuple[TermFunction, ...]
+    sizes: tuple[float, ...]
     peak: float
     shape: Shape
     layout: Layout
@@ -190,7 +191,9 @@ class Estimate(NamedTuple):
 
     def size(self, *functions: TermFunction) -> float:
         """Return the sum of `functions` that belong to the peak phase, in bytes."""
-        return sum(f(self.shape, self.layout, self.constants) for f in functions if f in self.functions)
+        return sum(
+            size for function, size in zip(self.functions, self.sizes, strict=True) if function in functions
+        )
 
     def terms(self) -> tuple[Term, ...]:
         """Return the parts of the peak phase that are not empty; they sum to the peak."""
@@ -207,8 +210,11 @@ class Estimate(NamedTuple):
             "S": layout.sequence_parallel_size,
             "constants": constants,
         }
-        sizes = [(function, function(shape, layout, constants)) for function in self.functions]
-        return tuple(Term(f.__name__, size, _formula(f).format_map(values)) for f, size in sizes if size)
+        return tuple(
+            Term(function.__name__, size, _formula(function).format_map(values))
+            for function, size in zip(self.functions, self.sizes, strict=True)
+            if size
+        )
 
 
 _SYMBOL = re.compile(r"\b(?:([PRENThlVS])|([a-z_]+_(?:bytes|gib|doubling)))\b")
@@ -237,5 +243,5 @@ def estimate(shape: Shape, layout: Layout, constants: ActorConstants) -> Estimat
 def _phase(
     name: str, functions: tuple[TermFunction, ...], shape: Shape, layout: Layout, constants: ActorConstants
 ) -> Estimate:
-    peak = sum([function(shape, layout, constants) for function in functions])
-    return Estimate(name, functions, peak, shape, layout, constants)
+    sizes = tuple([function(shape, layout, constants) for function in functions])
+    return Estimate(name, functions, sizes, sum(sizes), shape, layout, constants)

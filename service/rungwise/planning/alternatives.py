@@ -56,7 +56,7 @@ class _Attempt:
         for change in changes:
             request = with_change(request, change)
         try:
-            return decide(self.knowledge, resolve(self.knowledge, request))
+            return decide(self.knowledge, resolve(self.knowledge, request), whole_ladder=False)
         except (InvalidRequest, NotFound):
             return None
 

@@ -95,15 +95,13 @@ Columns = Mapping[tuple[int, frozenset[str]], tuple[Column, ...]]
 
 
 class Case(NamedTuple):
-    """What a candidate asks of the evidence. Lengths and budgets in tokens."""
+    """What a job asks of the evidence. Lengths in tokens."""
 
     native_context: int | None
     gpu: str
     gpus: int
     usable_gib: float
     max_model_len: int
-    token_budget: int
-    default_budget: bool
 
 
 class Finding(NamedTuple):
@@ -174,8 +172,11 @@ class Evidence:
         """Return the columns for this model and GPU count; empty if there are none."""
         return self._pages.get((memory_shape(model), gpus), {})
 
-    def find(self, case: Case, page: Columns, rung: Rung) -> Finding:
-        """Return what the `page` of a case, whose other conditions hold, says of `rung`."""
+    def find(self, case: Case, page: Columns, rung: Rung, token_budget: int, *, is_default: bool) -> Finding:
+        """Return what the `page` of a case, whose other conditions hold, says of `rung` with its token budget.
+
+        `is_default`: the budget is the framework's own, as it was measured.
+        """
         size = rung.sequence_parallel_size
         group = page.get((size, rung.base))
         if not group:
@@ -191,17 +192,18 @@ class Evidence:
                 group = (column, *group)
                 break
         for column in group:
-            verdict = self._verdict(case, column, size)
+            verdict = self._verdict(case, column, size, token_budget)
             if verdict != "none":
-                exact = column is own and case.default_budget
+                exact = column is own and is_default
                 return Finding(verdict, self._basis(case, exact=exact), column, implied=not exact)
-        if own and case.default_budget and 0 < own.longest < case.max_model_len:
+        if own and is_default and 0 < own.longest < case.max_model_len:
             return Finding("none", Basis.BRACKETED, own)
         return NOTHING
 
-    def _verdict(self, case: Case, column: Column, size: int) -> Literal["fits", "fails", "none"]:
-        length, budget = case.max_model_len, case.token_budget
-        longest, failure = column.longest, column.shortest_failure
+    def _verdict(
+        self, case: Case, column: Column, size: int, budget: int
+    ) -> Literal["fits", "fails", "none"]:
+        length, longest, failure = case.max_model_len, column.longest, column.shortest_failure
         if (
             column.usable_gib <= case.usable_gib
             and length <= longest

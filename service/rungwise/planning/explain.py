@@ -111,6 +111,6 @@ def _next_gpu_count(knowledge: Knowledge, decision: Decision) -> Iterator[Turnin
 
 def _decide(knowledge: Knowledge, request: PlanRequest) -> Decision | None:
     try:
-        return decide(knowledge, resolve(knowledge, request))
+        return decide(knowledge, resolve(knowledge, request), whole_ladder=False)
     except InvalidRequest:
         return None

@@ -27,7 +27,7 @@ def plan(knowledge: Knowledge, request: PlanRequest) -> PlanResponse:
 
     Raises InvalidRequest, NotFound, and RuleFailed if a rule could not be evaluated.
     """
-    return answer(knowledge, decide(knowledge, resolve(knowledge, request)))
+    return answer(knowledge, decide(knowledge, resolve(knowledge, request), whole_ladder=False))
 
 
 def answer(knowledge: Knowledge, decision: Decision) -> PlanResponse:

@@ -44,13 +44,14 @@ def summary(knowledge: Knowledge, decision: Decision, would_fit_if: Sequence[Wou
 def basis_sentence(knowledge: Knowledge, decision: Decision) -> str:
     """Say what the verdict rests on."""
     shown, say, locale = decision.shown, knowledge.messages.text, decision.job.locale
-    if shown is None or shown.memory is None:
+    if shown is None or shown.stage is None:
         return say(f"basis.{Basis.UNKNOWN}", locale)
-    source = shown.evidence.description.title[locale] if shown.evidence else ""
-    if shown.memory.finding.implied:
+    memory, table = shown.stage.verdict, shown.stage.evidence
+    source = table.description.title[locale] if table else ""
+    if memory.finding.implied:
         return say("basis.implied", locale, source=source)
-    probability = probability_text(shown.memory.probability)
-    return say(f"basis.{shown.memory.basis}", locale, source=source, probability=probability)
+    probability = probability_text(memory.probability)
+    return say(f"basis.{memory.basis}", locale, source=source, probability=probability)
 
 
 def _total(knowledge: Knowledge, decision: Decision) -> str:

@@ -6,9 +6,9 @@ from rungwise.domain.plan import Outcome, RuleKind, TraceEntry, Verdict
 from rungwise.engine.facts import Fact
 from rungwise.engine.rule import Rule
 from rungwise.planning.conditions import UnmetCondition
-from rungwise.planning.decision import Assessment, Decision
+from rungwise.planning.decision import Assessment, Decision, MemoryStage
 from rungwise.planning.knowledge import Knowledge
-from rungwise.planning.quantity import number_text, probability_text
+from rungwise.planning.quantity import number_text
 
 SUMMARY = "TRACE_LEVEL_SUMMARY"
 REJECTIONS = "TRACE_LEVEL_REJECTIONS"
@@ -27,14 +27,12 @@ def trace(knowledge: Knowledge, decision: Decision) -> tuple[TraceEntry, ...]:
 
 def rejections(knowledge: Knowledge, decision: Decision, assessment: Assessment) -> tuple[TraceEntry, ...]:
     """Return what speaks against one candidate."""
-    stages = (
-        ("legality", assessment.illegal, assessment.legality),
-        ("memory", assessment.over, assessment.memory_fact),
-    )
+    stages = [(assessment.illegal, assessment.legality)]
+    if assessment.stage:
+        stages.append((assessment.stage.over, assessment.stage.fact))
     return tuple(
         _rule_entry(knowledge, decision, assessment, knowledge.ruleset.rule(rule_id), fact, Verdict.REJECT)
-        for _, reasons, fact in stages
-        if fact is not None
+        for reasons, fact in stages
         for rule_id in reasons
     )
 
@@ -82,54 +80,51 @@ def _operands_of(unmet: UnmetCondition) -> dict[str, str | int | float | bool | 
 
 
 def _candidate_entries(knowledge: Knowledge, decision: Decision) -> Iterator[TraceEntry]:
+    passed = False
     for assessment in decision.assessments:
-        if assessment.refused:
+        stage = assessment.stage
+        if assessment.illegal:
             yield from rejections(knowledge, decision, assessment)
-            if assessment.memory is None:
-                rules = ", ".join(assessment.illegal)
-                yield _not_evaluated(knowledge, decision, assessment, "not_estimated", rules=rules)
-            else:
-                yield from _evidence_entries(knowledge, decision, assessment)
+            rules = ", ".join(assessment.illegal)
+            yield _not_evaluated(knowledge, decision, assessment, "not_estimated", rules=rules)
+        elif passed or stage is None:
+            yield _dearer(knowledge, decision, assessment)
+        elif stage.over:
+            yield from rejections(knowledge, decision, assessment)
+            yield from _evidence_entries(knowledge, decision, assessment, stage)
         elif decision.outcome is Outcome.UNKNOWN:
             missing = " ".join(decision.missing)
             yield _not_evaluated(knowledge, decision, assessment, "unknown", missing=missing)
-        elif assessment is decision.chosen:
-            yield from _evidence_entries(knowledge, decision, assessment)
-            yield from _passes(knowledge, decision, assessment, "legality", assessment.legality)
-            yield from _passes(knowledge, decision, assessment, "memory", assessment.memory_fact or {})
         else:
-            yield _dearer(knowledge, decision, assessment)
+            passed = True
+            yield from _evidence_entries(knowledge, decision, assessment, stage)
+            yield from _passes(knowledge, decision, assessment, "legality", assessment.legality)
+            yield from _passes(knowledge, decision, assessment, "memory", stage.fact)
 
 
 def _dearer(knowledge: Knowledge, decision: Decision, assessment: Assessment) -> TraceEntry:
-    """Say that a rung would fit too, and that only the ladder's order puts it behind the chosen one."""
-    memory, chosen, ladder = assessment.memory, decision.chosen, decision.job.ladder
-    assert memory is not None
+    """Say that the ladder's order puts a rung behind the chosen one."""
+    chosen, ladder = decision.chosen, decision.job.ladder
     assert chosen is not None
     assert ladder is not None
-    fact = assessment.memory_fact or {}
+    label = chosen.candidate.label
     return TraceEntry(
         candidate=assessment.candidate.label,
         rule=ladder.id,
         kind=RuleKind.LADDER,
-        verdict=Verdict.PASS,
-        message=knowledge.messages.text(
-            "trace.dearer",
-            decision.job.locale,
-            chosen=chosen.candidate.label,
-            probability=probability_text(memory.probability),
-        ),
-        operands={name: fact[name] for name in ("fit_probability_ppm", "required_probability_ppm")},
+        verdict=Verdict.NOT_EVALUATED,
+        message=knowledge.messages.text("trace.dearer", decision.job.locale, chosen=label),
+        operands={"chosen": label},
         source=ladder.source,
     )
 
 
 def _evidence_entries(
-    knowledge: Knowledge, decision: Decision, assessment: Assessment
+    knowledge: Knowledge, decision: Decision, assessment: Assessment, stage: MemoryStage
 ) -> Iterator[TraceEntry]:
     """Say what was measured, where that speaks for the candidate or brackets it; a failure is a limit's to say."""
-    memory, table = assessment.memory, assessment.evidence
-    if memory is None or table is None or memory.finding.column is None or memory.finding.verdict == "fails":
+    memory, table = stage.verdict, stage.evidence
+    if table is None or memory.finding.column is None or memory.finding.verdict == "fails":
         return
     job, finding, column = decision.job, memory.finding, memory.finding.column
     if finding.verdict == "none":
