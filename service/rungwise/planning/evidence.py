@@ -142,7 +142,7 @@ class Evidence:
         self.grid = grid_lengths(description.grid)
         self._sequences = description.conditions.token_budget_sequences
         self._grid_set = frozenset(self.grid)
-        self._pages = pages
+        self.pages = pages
         self.strategies = {frozenset(m.measures): m.strategy for m in description.rungs.values()}
         """Sharding strategy that each rung was measured with, by its measures without SP."""
         self._models: dict[MemoryShape, Model] = {}
@@ -170,7 +170,7 @@ class Evidence:
 
     def page(self, model: Model, gpus: int) -> Columns:
         """Return the columns for this model and GPU count; empty if there are none."""
-        return self._pages.get((memory_shape(model), gpus), {})
+        return self.pages.get((memory_shape(model), gpus), {})
 
     def find(self, case: Case, page: Columns, rung: Rung, token_budget: int, *, is_default: bool) -> Finding:
         """Return what the `page` of a case, whose other conditions hold, says of `rung` with its token budget.
