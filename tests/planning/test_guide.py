@@ -4,28 +4,15 @@ import csv
 from pathlib import Path
 
 import pytest
+from asking import ask
 from rungwise.domain.plan import Basis, Outcome, RuleKind, Verdict
-from rungwise.domain.request import Hardware, ModelReference, PlanRequest, Workload
 from rungwise.planning.decision import decide
 from rungwise.planning.job import resolve
-from rungwise.planning.knowledge import Knowledge, load_knowledge
+from rungwise.planning.knowledge import Knowledge
 from rungwise.planning.plan import plan
 
 CELLS = list(csv.DictReader((Path(__file__).parent / "data" / "guide_cells.csv").read_text().splitlines()))
 GRID = [*range(4096, 40961, 4096), *range(51200, 153601, 10240)]
-
-
-@pytest.fixture(scope="module")
-def knowledge() -> Knowledge:
-    return load_knowledge()
-
-
-def request(model: str, gpu: str, gpus: int, length: int) -> PlanRequest:
-    return PlanRequest(
-        model=ModelReference(name=model),
-        hardware=Hardware(gpu=gpu, gpus=gpus),
-        workload=Workload(max_model_len=length),
-    )
 
 
 def test_the_table_is_whole() -> None:
@@ -38,7 +25,7 @@ def test_every_cell_of_a_page(knowledge: Knowledge, gpu: str, gpus: int) -> None
     for cell in CELLS:
         if (cell["gpu"], int(cell["gpus"])) != (gpu, gpus):
             continue
-        answer = plan(knowledge, request(cell["model"], gpu, gpus, int(cell["max_model_len"])))
+        answer = plan(knowledge, ask(cell["model"], gpu, gpus, int(cell["max_model_len"])))
         label = answer.configuration.label if answer.configuration else "-"
         named = any("Trinity-RFT" in entry.source for entry in answer.trace)
         if (label, answer.basis, named) != (cell["label"], Basis.PUBLISHED, True):
@@ -47,7 +34,7 @@ def test_every_cell_of_a_page(knowledge: Knowledge, gpu: str, gpus: int) -> None
 
 
 def rungs_that_stand(knowledge: Knowledge, model: str, gpu: str, gpus: int, length: int) -> dict[str, Basis]:
-    decision = decide(knowledge, resolve(knowledge, request(model, gpu, gpus, length)))
+    decision = decide(knowledge, resolve(knowledge, ask(model, gpu, gpus, length)))
     return {a.candidate.label: a.memory.basis for a in decision.assessments if a.stands and a.memory}
 
 
@@ -78,7 +65,7 @@ def test_every_maximum_stands_and_the_next_length_does_not(knowledge: Knowledge)
 
 
 def test_a_length_in_the_open_gap_is_bracketed(knowledge: Knowledge) -> None:
-    answer = plan(knowledge, request("Qwen/Qwen3-8B", "a100-80gb", 4, 21_000))
+    answer = plan(knowledge, ask("Qwen/Qwen3-8B", "a100-80gb", 4, 21_000))
     assert answer.outcome is Outcome.FEASIBLE
     assert answer.basis is Basis.BRACKETED
     assert answer.configuration is not None
@@ -101,7 +88,7 @@ IMPLIED = [
 def test_other_cards_and_counts(
     knowledge: Knowledge, gpu: str, gpus: int, length: int, label: str, basis: Basis
 ) -> None:
-    answer = plan(knowledge, request("Qwen/Qwen3-8B", gpu, gpus, length))
+    answer = plan(knowledge, ask("Qwen/Qwen3-8B", gpu, gpus, length))
     assert answer.configuration is not None
     assert (answer.configuration.label, answer.basis) == (label, basis)
     assert any(e.candidate == "" and e.kind is RuleKind.EVIDENCE for e in answer.trace)

@@ -45,7 +45,6 @@ class RuleKind(StrEnum):
     LIMIT = "RULE_KIND_LIMIT"
     ADVICE = "RULE_KIND_ADVICE"
     EVIDENCE = "RULE_KIND_EVIDENCE"
-    LADDER = "RULE_KIND_LADDER"
 
 
 class Severity(StrEnum):

@@ -74,8 +74,9 @@ class _Part:
     def __init__(self, ruleset: RuleSet, stage: str, operands: Operands, rules: list[Rule]) -> None:
         self._stage = stage
         self._ids = [rule.id for rule in rules]
-        names = list(dict.fromkeys(name for rule in rules for name in rule.compared_fields))
-        self._values = values_at([operands.places[name] for name in names])
+        names = tuple(dict.fromkeys(name for rule in rules for name in rule.compared_fields))
+        whole = names == operands.names
+        self._values = None if whole else values_at([operands.places[name] for name in names])
         places = {name: index for index, name in enumerate(names)}
         definition: dict[str, object] = {
             "first": {"all": [{"m": {"kind": _FIRST}}]},
@@ -88,8 +89,8 @@ class _Part:
         # Facts are written by hand: every value is a number, or a string without quotes and backslashes.
         fields = ruleset.schema.stages[stage]
         forms = ['"%s"' if fields[name].type == "str" else "%d" for name in places]
-        values = "".join(f',"f{index}":{form}' for index, form in enumerate(forms))
-        self._fact = f'{{"id":"%d","sid":"%s","kind":{_FACT}{values}}}'
+        self._form = "".join(f',"f{index}":{form}' for index, form in enumerate(forms))
+        self._batches: dict[int, str] = {}
         self._sessions = itertools.count()
         self._compile()
 
@@ -123,9 +124,11 @@ class _Part:
 
     def _fire(self, session: int, sid: str, rows: Sequence[Sequence[Value]]) -> list[list[str]]:
         last = len(rows) + 1
-        facts = [self._fact % (number, sid, *self._values(row)) for number, row in enumerate(rows, start=1)]
-        facts.append(f'{{"id":"{last}","sid":"{sid}","kind":{_LAST}}}')
-        status, _ = binding.assert_facts(self._handle, f"[{','.join(facts)}]")
+        if self._values:
+            rows = [self._values(row) for row in rows]
+        values = [value for row in rows for value in (sid, *row)]
+        facts = self._batch(len(rows)) % (*values, sid)
+        status, _ = binding.assert_facts(self._handle, facts)
         if status not in (0, 1):  # 1: some fact matches no rule
             raise RuleFailed(self._stage, f"the matcher refused the facts (status {status})")
         matched: list[list[str]] = [[] for _ in rows]
@@ -148,6 +151,15 @@ class _Part:
             raise RuleFailed(self._stage, "the matcher did not read every fact")
         return matched
 
+    def _batch(self, size: int) -> str:
+        """Return the form of `size` facts and the last one, to be filled with session and values in turn."""
+        form = self._batches.get(size)
+        if form is None:
+            facts = [f'{{"id":"{n}","sid":"%s","kind":{_FACT}{self._form}}}' for n in range(1, size + 1)]
+            facts.append(f'{{"id":"{size + 1}","sid":"%s","kind":{_LAST}}}')
+            form = self._batches[size] = f"[{','.join(facts)}]"
+        return form
+
 
 class _Stage:
     """The rules of one stage, in parts."""
@@ -159,7 +171,7 @@ class _Stage:
         self._parts = [_Part(ruleset, stage, self._operands, part) for part in _parts(rules)]
 
     def match(self, facts: Sequence[Fact]) -> list[tuple[str, ...]]:
-        rows = [self._operands.read(fact) for fact in facts]
+        rows = self._operands.read(facts)
         matched: list[list[str]] = [[] for _ in facts]
         for part in self._parts:
             for start in range(0, len(rows), _MAX_FACTS):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rungwise.domain.errors import RuleFailed
-from rungwise.engine.facts import Fact
+from rungwise.engine.facts import Fact, Value
 from rungwise.engine.operands import Operands, test_at
 from rungwise.engine.ruleset import RuleSet
 
@@ -15,8 +15,7 @@ class _Stage:
         places = self.operands.places
         self.rules = [(rule.id, [test_at(condition, places) for condition in rule.when]) for rule in rules]
 
-    def match(self, fact: Fact) -> tuple[str, ...]:
-        values = self.operands.read(fact)
+    def match(self, values: Sequence[Value]) -> tuple[str, ...]:
         matched = []
         for rule_id, tests in self.rules:
             for test in tests:
@@ -38,4 +37,4 @@ class PortableMatcher:
         compiled = self._stages.get(stage)
         if compiled is None:
             raise RuleFailed(stage, "facts.yaml has no such stage")
-        return [compiled.match(fact) for fact in facts]
+        return [compiled.match(values) for values in compiled.operands.read(facts)]

@@ -1,6 +1,6 @@
 """One rule: what it compares, what follows, and the sentence that explains it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from string import Formatter
 from typing import Annotated, Any, Literal
@@ -116,25 +116,28 @@ def render(value: Value, unit: str, locale: str) -> str:
         return ("是" if value else "否") if locale == "zh" else ("yes" if value else "no")
     if isinstance(value, str):
         return value
-    match unit:
-        case "MiB":
-            return f"{value / 1024:.2f} GiB"
-        case "ppm":
-            # Rounded down, so that a probability below a threshold never prints as the threshold.
-            return f"{value // 1000 / 1000:.3f}"
-        case "version":
-            return f"{value // 10000}.{value // 100 % 100}.{value % 100}"
-        case "tenths":
-            return f"{value / 10:.1f}"
-        case "thousandths":
-            whole, _, fraction = f"{value / 1000:.3f}".partition(".")
-            return f"{whole}.{fraction.rstrip('0') or '0'}"
-        case "millions":
-            return f"{value / 1000:.1f} B" if value >= 1000 else f"{value} M"
-        case "tokens":
-            return f"{value:,}"
-        case _:
-            return f"{value:,}" if abs(value) >= 10000 else str(value)
+    return _PRINTERS.get(unit, _plain)(value)
+
+
+def _plain(value: int) -> str:
+    return f"{value:,}" if abs(value) >= 10_000 else str(value)
+
+
+def _thousandths(value: int) -> str:
+    whole, _, fraction = f"{value / 1000:.3f}".partition(".")
+    return f"{whole}.{fraction.rstrip('0') or '0'}"
+
+
+_PRINTERS: dict[str, Callable[[int], str]] = {
+    "MiB": lambda value: f"{value / 1024:.2f} GiB",
+    # Rounded down, so that a probability below a threshold never prints as the threshold.
+    "ppm": lambda value: f"{value // 1000 / 1000:.3f}",
+    "version": lambda value: f"{value // 10000}.{value // 100 % 100}.{value % 100}",
+    "tenths": lambda value: f"{value / 10:.1f}",
+    "thousandths": _thousandths,
+    "millions": lambda value: f"{value / 1000:.1f} B" if value >= 1000 else f"{value} M",
+    "tokens": lambda value: f"{value:,}",
+}
 
 
 def read_rule(data: Any, schema: FactSchema) -> tuple[Rule | None, list[tuple[Keys, str]]]:

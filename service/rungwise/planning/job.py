@@ -183,9 +183,9 @@ class _Faults:
 
     def among(self, path: str, value: str, known: tuple[str, ...]) -> str:
         if value not in known:
-            near = get_close_matches(value[:80].casefold(), known, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
-            self.add(path, f"unknown value {value[:80]!r}", hint)
+            near = get_close_matches(value[:80].casefold(), known, n=1, cutoff=0.6)
+            hint = f"did you mean {near[0]!r}? known: " if near else "known: "
+            self.add(path, f"unknown value {value[:80]!r}", hint + ", ".join(known))
         return value
 
     def raise_if_any(self) -> None:

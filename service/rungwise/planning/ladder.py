@@ -56,7 +56,6 @@ class Ladder:
     methods: tuple[str, ...]
     tasks: tuple[str, ...]
     steps: tuple[tuple[bool, tuple[Rung, ...]], ...]
-    source: str
 
     def climb(self, sequence_parallel_sizes: tuple[int, ...]) -> Iterator[Rung]:
         """Yield the rungs in order, for the SP sizes that the hardware offers."""
@@ -106,7 +105,7 @@ def _ladder(file: LadderFile, measures: Measures) -> Ladder:
     steps = tuple(
         (step.for_each_sequence_parallel_size, tuple(rung(ids) for ids in step.rungs)) for step in file.steps
     )
-    return Ladder(file.id, file.framework, file.methods, file.tasks, steps, file.source)
+    return Ladder(file.id, file.framework, file.methods, file.tasks, steps)
 
 
 def sequence_parallel_sizes(gpus: int, gpus_per_node: int, *, across_nodes: bool) -> tuple[int, ...]:

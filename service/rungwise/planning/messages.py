@@ -41,8 +41,9 @@ class Messages:
         """Fill the template `key` in `locale`."""
         return self._templates[key][locale].format_map(values)
 
-    def keys(self) -> frozenset[str]:
-        """Return the ids of all templates."""
+    @property
+    def ids(self) -> frozenset[str]:
+        """Ids of all templates."""
         return frozenset(self._templates)
 
 

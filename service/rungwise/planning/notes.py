@@ -67,6 +67,9 @@ def assumptions(knowledge: Knowledge, job: Job) -> tuple[str, ...]:
         note("budget", sequences=job.framework.token_budget_sequences)
     if hardware.free_gib is None:
         note("usable", usable=gib_text(job.usable_gib), gpu=job.gpu.id)
+    measured = {m.id for table in knowledge.evidence if (m := table.measured_model(job.model))}
+    if measured and job.model.id not in measured:
+        note("same_dimensions", model=", ".join(sorted(measured)))
     if workload.precision is None or workload.optimizer is None:
         note("precision")
     unused = [

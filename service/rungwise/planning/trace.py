@@ -80,15 +80,16 @@ def _operands_of(unmet: UnmetCondition) -> dict[str, str | int | float | bool | 
 
 
 def _candidate_entries(knowledge: Knowledge, decision: Decision) -> Iterator[TraceEntry]:
-    passed = False
+    """Yield what was said of each rung; of legal ones behind the chosen one nothing was."""
+    stood = False
     for assessment in decision.assessments:
         stage = assessment.stage
         if assessment.illegal:
             yield from rejections(knowledge, decision, assessment)
             rules = ", ".join(assessment.illegal)
             yield _not_evaluated(knowledge, decision, assessment, "not_estimated", rules=rules)
-        elif passed or stage is None:
-            yield _dearer(knowledge, decision, assessment)
+        elif stood or stage is None:
+            continue
         elif stage.over:
             yield from rejections(knowledge, decision, assessment)
             yield from _evidence_entries(knowledge, decision, assessment, stage)
@@ -96,27 +97,10 @@ def _candidate_entries(knowledge: Knowledge, decision: Decision) -> Iterator[Tra
             missing = " ".join(decision.missing)
             yield _not_evaluated(knowledge, decision, assessment, "unknown", missing=missing)
         else:
-            passed = True
+            stood = True
             yield from _evidence_entries(knowledge, decision, assessment, stage)
             yield from _passes(knowledge, decision, assessment, "legality", assessment.legality)
             yield from _passes(knowledge, decision, assessment, "memory", stage.fact)
-
-
-def _dearer(knowledge: Knowledge, decision: Decision, assessment: Assessment) -> TraceEntry:
-    """Say that the ladder's order puts a rung behind the chosen one."""
-    chosen, ladder = decision.chosen, decision.job.ladder
-    assert chosen is not None
-    assert ladder is not None
-    label = chosen.candidate.label
-    return TraceEntry(
-        candidate=assessment.candidate.label,
-        rule=ladder.id,
-        kind=RuleKind.LADDER,
-        verdict=Verdict.NOT_EVALUATED,
-        message=knowledge.messages.text("trace.dearer", decision.job.locale, chosen=label),
-        operands={"chosen": label},
-        source=ladder.source,
-    )
 
 
 def _evidence_entries(

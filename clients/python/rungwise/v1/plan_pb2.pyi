@@ -39,7 +39,6 @@ class RuleKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     RULE_KIND_EVIDENCE: _ClassVar[RuleKind]
     RULE_KIND_DIAGNOSIS: _ClassVar[RuleKind]
     RULE_KIND_SIZING: _ClassVar[RuleKind]
-    RULE_KIND_LADDER: _ClassVar[RuleKind]
 
 class Severity(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -74,7 +73,6 @@ RULE_KIND_ADVICE: RuleKind
 RULE_KIND_EVIDENCE: RuleKind
 RULE_KIND_DIAGNOSIS: RuleKind
 RULE_KIND_SIZING: RuleKind
-RULE_KIND_LADDER: RuleKind
 SEVERITY_UNSPECIFIED: Severity
 SEVERITY_INFO: Severity
 SEVERITY_WARNING: Severity
