@@ -1,8 +1,8 @@
 """How long a cold decision takes: no cache, every request another one, over the pages of the guide.
 
-A decision is the whole of `plan`: names, ladder, limits, evidence, estimate, advice, trace. Feasible ones are the figure;
-infeasible ones also search for what would fit, and are shown beside it. Both matchers take turns, request by request, so
-that a busy machine slows both. Exits 1 when the median with durable-rules is above LIMIT.
+A decision is the whole of `plan`: names, ladder, limits, evidence, estimate, advice, trace. Feasible ones are the
+figure; infeasible ones also search for what would fit, and are shown beside it. Both matchers take turns, so that a
+busy machine slows both. Exits 1 when the median with durable-rules is above LIMIT.
 
     python benchmarks/decision.py [ROUNDS]
 """
@@ -28,15 +28,15 @@ def main() -> int:
     """Print the medians; return 1 if the limit is missed."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     kinds: tuple[MatcherKind, ...] = ("durable", "portable") if sys.version_info < (3, 13) else ("portable",)
-    matchers = {kind: load_knowledge(matcher=kind) for kind in kinds}
+    matchers: dict[str, Knowledge] = {kind: load_knowledge(matcher=kind) for kind in kinds}
     cells = list(csv.DictReader(CELLS.read_text().splitlines()))
     for cell in cells[::10]:
         for knowledge in matchers.values():
             plan(knowledge, request(cell, 0))
     samples: dict[tuple[str, bool], list[tuple[float, float]]] = {}
     for shift in range(1, rounds + 1):
-        for cell in cells:
-            for kind, knowledge in matchers.items():
+        for kind, knowledge in matchers.items():
+            for cell in cells:
                 samples.setdefault((kind, cell["label"] != "-"), []).append(
                     measured(knowledge, request(cell, shift))
                 )

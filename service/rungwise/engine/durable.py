@@ -19,8 +19,8 @@ from typing import ParamSpec, TypeVar
 import durable_rules_engine as binding
 from rungwise.domain.errors import RuleFailed
 from rungwise.engine.condition import Condition
-from rungwise.engine.facts import Fact, Value
-from rungwise.engine.operands import Operands, values_at
+from rungwise.engine.facts import Fact, Value, values_at
+from rungwise.engine.operands import Operands
 from rungwise.engine.rule import Rule
 from rungwise.engine.ruleset import RuleSet
 

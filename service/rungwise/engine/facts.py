@@ -1,8 +1,9 @@
 """The words that rules may use: the typed fields of one flattened fact per stage (facts.yaml)."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Literal, cast, get_args
 
 from rungwise.domain.errors import InvalidRulebook, RulebookProblem
@@ -144,3 +145,10 @@ def _field_fault(name: str, description: Any) -> str:
     if len(set(values)) < len(values):
         return "a value is listed twice"
     return ""
+
+
+def values_at(places: Sequence[Any]) -> Callable[[Any], tuple[Any, ...]]:
+    """Make a getter of the values at several indexes or keys; always a tuple, also for one place or none."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda values: tuple(values[place] for place in places)

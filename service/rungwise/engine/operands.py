@@ -1,12 +1,11 @@
 """Takes from facts what the rules of one stage compare, and refuses facts that could not be compared."""
 
 from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
 from rungwise.domain.errors import RuleFailed
 from rungwise.engine.condition import OPERATORS, Condition
-from rungwise.engine.facts import SAFE_STRING, Fact, Value
+from rungwise.engine.facts import SAFE_STRING, Fact, Value, values_at
 from rungwise.engine.rule import Rule
 from rungwise.engine.ruleset import RuleSet
 from rungwise.engine.strict_yaml import MAX_INT
@@ -69,13 +68,6 @@ class Operands:
     def _failure(self, name: str, message: str) -> RuleFailed:
         rule = next(rule for rule in self._rules if name in rule.compared_fields)
         return RuleFailed(rule.id, message)
-
-
-def values_at(places: Sequence[Any]) -> Callable[[Any], tuple[Any, ...]]:
-    """Make a getter of the values at several indexes or keys; always a tuple, also for one place or none."""
-    if len(places) > 1:
-        return itemgetter(*places)
-    return lambda values: tuple(values[place] for place in places)
 
 
 def test_at(condition: Condition, places: Mapping[str, int]) -> Callable[[Sequence[Value]], bool]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from rungwise.domain.errors import RuleFailed
 from rungwise.engine.condition import Condition, parse_condition
-from rungwise.engine.facts import NAME, Fact, FactField, FactSchema, Value
+from rungwise.engine.facts import NAME, Fact, FactField, FactSchema, Value, values_at
 from rungwise.engine.strict_yaml import Keys
 
 Locale = Literal["en", "zh"]
@@ -88,6 +88,14 @@ class Rule(_Part):
         """The fields that `when` and `because` name, in order: what a trace shows beside the verdict."""
         names = [*self.compared_fields, *_names(self.because["en"]), *_names(self.because["zh"])]
         return tuple(dict.fromkeys(names))
+
+    def operands(self, fact: Fact) -> dict[str, Value]:
+        """Return the operands of a trace entry. Raises KeyError if the fact lacks one."""
+        return dict(zip(self.operand_fields, self._operand_values(fact), strict=True))
+
+    @cached_property
+    def _operand_values(self) -> Callable[[Fact], tuple[Value, ...]]:
+        return values_at(self.operand_fields)
 
     def message(self, fact: Fact, locale: str, units: Mapping[str, str]) -> str:
         """Explain a match in words; any locale but `zh` gets English.

@@ -18,6 +18,7 @@ from math import log2
 from typing import NamedTuple
 
 from rungwise.domain.model import Model
+from rungwise.domain.plan import MemoryComponent
 from rungwise.memory import parameters
 
 GIB = 2**30
@@ -170,14 +171,6 @@ LOSS_UNDER_OFFLOAD = (gathered_output_layer, *ACTIVATIONS, cuda_context, offload
 """States are on the host, and so is the optimizer step."""
 
 
-class Term(NamedTuple):
-    """One named part of the peak phase: bytes on one GPU, and its formula with the values of its symbols."""
-
-    name: str
-    size: float
-    formula: str
-
-
 class Estimate(NamedTuple):
     """The peak phase of a candidate, in bytes."""
 
@@ -195,8 +188,8 @@ class Estimate(NamedTuple):
             size for function, size in zip(self.functions, self.sizes, strict=True) if function in functions
         )
 
-    def terms(self) -> tuple[Term, ...]:
-        """Return the parts of the peak phase that are not empty; they sum to the peak."""
+    def components(self) -> tuple[MemoryComponent, ...]:
+        """Return the parts of the peak phase that are not empty, in GiB, with formulas; they sum to the peak."""
         shape, layout, constants = self.shape, self.layout, self.constants
         values = {
             "P": shape.parameters,
@@ -211,7 +204,7 @@ class Estimate(NamedTuple):
             "constants": constants,
         }
         return tuple(
-            Term(function.__name__, size, _formula(function).format_map(values))
+            MemoryComponent(function.__name__, size / GIB, _formula(function).format_map(values))
             for function, size in zip(self.functions, self.sizes, strict=True)
             if size
         )

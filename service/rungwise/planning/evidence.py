@@ -9,18 +9,24 @@ length of the grid; what lies between is left open. Beyond its own case a column
 
 import csv
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import StringIO
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from rungwise.catalog.catalog import Catalog
 from rungwise.domain.errors import InvalidRulebook, RulebookProblem, RungwiseError
-from rungwise.domain.model import Model
+from rungwise.domain.model import Gpu, Model
 from rungwise.domain.plan import Basis
+from rungwise.domain.request import MAX_TOKENS
 from rungwise.engine.documents import Documents
+from rungwise.engine.rule import Translated
+from rungwise.engine.strict_yaml import Keys
 from rungwise.planning.ladder import Rung
+from rungwise.planning.measures import Measures, Strategy
+from rungwise.planning.version import VersionText
 
 FOLDER = "evidence"
 COLUMNS = ["gpu", "gpus", "rung", "sequence_parallel_size", "model", "max_model_len_fits"]
@@ -33,8 +39,8 @@ class _Part(BaseModel):
 class MeasuredVersions(_Part):
     """Framework versions that were measured, both ends included."""
 
-    first: str = Field(alias="from")
-    last: str = Field(alias="to")
+    first: VersionText = Field(alias="from")
+    last: VersionText = Field(alias="to")
 
 
 class Conditions(_Part):
@@ -46,21 +52,21 @@ class Conditions(_Part):
     method: str
     precision: str
     optimizer: str
-    token_budget_sequences: int
+    token_budget_sequences: int = Field(ge=1)
 
 
 class MeasuredRung(_Part):
     """How a rung of the table was measured."""
 
     measures: tuple[str, ...]
-    strategy: str
+    strategy: Strategy
 
 
 class GridPart(_Part):
     """Lengths in steps of `step` up to `to` tokens."""
 
-    step: int = Field(ge=1)
-    to: int = Field(ge=1)
+    step: int = Field(ge=256, le=MAX_TOKENS)
+    to: int = Field(ge=1, le=MAX_TOKENS)
 
 
 class Description(_Part):
@@ -68,12 +74,19 @@ class Description(_Part):
 
     schema_version: int
     id: str
-    title: Mapping[str, str]
+    title: Translated
     citation: str = Field(min_length=1)
     conditions: Conditions
     rungs: Mapping[str, MeasuredRung]
     grid: tuple[GridPart, ...] = Field(min_length=1)
     measured_with: str
+
+    @field_validator("grid")
+    @classmethod
+    def _ascends(cls, parts: tuple[GridPart, ...]) -> tuple[GridPart, ...]:
+        if any(later.to <= part.to for part, later in pairwise(parts)):
+            raise ValueError("the parts of the grid must ascend")
+        return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +247,7 @@ def grid_lengths(parts: Iterable[GridPart]) -> tuple[int, ...]:
     return tuple(lengths)
 
 
-def read_evidence(documents: Documents, catalog: Catalog) -> tuple[Evidence, ...]:
+def read_evidence(documents: Documents, catalog: Catalog, measures: Measures) -> tuple[Evidence, ...]:
     """Read evidence/*.yaml and the table beside each. Raises InvalidRulebook with every fault."""
     tables, problems = [], []
     for path in documents.under(FOLDER):
@@ -244,6 +257,8 @@ def read_evidence(documents: Documents, catalog: Catalog) -> tuple[Evidence, ...
         except ValidationError as error:
             problems += [documents.problem(path, e["loc"], e["msg"]) for e in error.errors()]
             continue
+        found = _description_faults(description, path, documents, measures)
+        problems += [documents.problem(path, keys, message) for keys, message in found]
         if table_path not in documents.files:
             problems.append(documents.problem(path, (), f"the table {table_path} is missing"))
             continue
@@ -255,35 +270,45 @@ def read_evidence(documents: Documents, catalog: Catalog) -> tuple[Evidence, ...
     return tuple(tables)
 
 
+def _description_faults(
+    description: Description, path: str, documents: Documents, measures: Measures
+) -> Iterator[tuple[Keys, str]]:
+    if path != f"{FOLDER}/{description.id}.yaml":
+        yield ("id",), f"id {description.id!r} does not match the file name"
+    framework = description.conditions.framework
+    if f"catalog/frameworks/{framework}.yaml" not in documents.files:
+        yield ("conditions", "framework"), f"unknown framework {framework!r}"
+    for name, rung in description.rungs.items():
+        for measure in rung.measures:
+            if measure not in measures:
+                yield ("rungs", name, "measures"), f"unknown measure {measure!r}"
+
+
 def _read_table(
     text: str, description: Description, catalog: Catalog
 ) -> tuple[dict[Page, Columns], list[tuple[int, str]]]:
-    reader = csv.DictReader(StringIO(text), strict=True)
-    if reader.fieldnames != COLUMNS:
-        return {}, [(1, f"needs the columns {','.join(COLUMNS)}")]
+    """Read a table; also returns every fault with its line."""
     grid = grid_lengths(description.grid)
     pages: dict[Page, dict[tuple[int, frozenset[str]], tuple[Column, ...]]] = {}
-    seen: set[tuple[str, ...]] = set()
+    seen: set[tuple[object, ...]] = set()
     faults: list[tuple[int, str]] = []
-    for row in reader:
-        line = reader.line_num
-        key = tuple(row[name] for name in COLUMNS[:-1])
-        if key in seen:
-            faults.append((line, f"{', '.join(key)} is given twice"))
-        seen.add(key)
-        if row["max_model_len_fits"] == "":
-            continue
+    reader = csv.reader(StringIO(text), strict=True)
+    try:
+        if next(reader, None) != COLUMNS:
+            return {}, [(1, f"needs the columns {','.join(COLUMNS)}")]
+        rows = [(reader.line_num, cells) for cells in reader]
+    except csv.Error as error:
+        return {}, [(reader.line_num, f"is not CSV: {error}")]
+    for line, cells in rows:
         try:
-            gpus, size, longest = (
-                int(row[n]) for n in ("gpus", "sequence_parallel_size", "max_model_len_fits")
-            )
-            gpu, model = catalog.gpu(row["gpu"]), catalog.model(row["model"])
-            rung = description.rungs[row["rung"]]
+            gpu, gpus, name, size, model, longest = _row(cells, description, catalog)
         except (ValueError, RungwiseError) as error:
             faults.append((line, str(error)))
             continue
-        except KeyError:
-            faults.append((line, f"unknown rung {row['rung']!r}; known: {', '.join(description.rungs)}"))
+        if (key := (gpu.id, gpus, name, size, model.id)) in seen:
+            faults.append((line, f"{', '.join(map(str, key))} is given twice"))
+        seen.add(key)
+        if longest is None:
             continue
         if longest and longest not in grid:
             faults.append((line, f"{longest} is not a length of the grid"))
@@ -292,7 +317,28 @@ def _read_table(
             gpu.id, gpu.usable_gib, model, longest, grid[next_index] if next_index < len(grid) else None
         )
         page = pages.setdefault((memory_shape(model), gpus), {})
-        place = (size, frozenset(rung.measures))
+        place = (size, frozenset(description.rungs[name].measures))
         # Cards with less memory first: a fit on the smallest card that shows it is the plainest reason.
         page[place] = tuple(sorted((*page.get(place, ()), column), key=lambda c: (c.usable_gib, c.gpu)))
     return dict(pages), faults
+
+
+def _row(
+    cells: list[str], description: Description, catalog: Catalog
+) -> tuple[Gpu, int, str, int, Model, int | None]:
+    """Read one row; None: not measured. Raises ValueError or NotFound with what is wrong."""
+    if len(cells) != len(COLUMNS):
+        raise ValueError(f"has {len(cells)} cells, needs {len(COLUMNS)}")
+    gpus, size = (_whole(cells[i], COLUMNS[i], least=1) for i in (1, 3))
+    longest = _whole(cells[5], COLUMNS[5], least=0) if cells[5] else None
+    if gpus % size:
+        raise ValueError(f"SP={size} does not divide {gpus} GPUs")
+    if cells[2] not in description.rungs:
+        raise ValueError(f"unknown rung {cells[2]!r}; known: {', '.join(description.rungs)}")
+    return catalog.gpu(cells[0]), gpus, cells[2], size, catalog.model(cells[4]), longest
+
+
+def _whole(text: str, column: str, *, least: int) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) >= least):
+        raise ValueError(f"{column} is {text[:80]!r}, not a whole number from {least}")
+    return int(text)

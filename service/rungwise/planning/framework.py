@@ -9,7 +9,8 @@ from rungwise.domain.errors import FieldViolation, InvalidRulebook
 from rungwise.engine.documents import Documents
 from rungwise.memory.actor import ActorConstants
 from rungwise.memory.fit import Domain, Spread
-from rungwise.planning.version import version_number
+from rungwise.planning.measures import Strategy
+from rungwise.planning.version import VersionText, version_number
 
 FOLDER = "catalog/frameworks"
 
@@ -22,9 +23,9 @@ class FrameworkVersion(_Part):
     """Versions of a framework that behave alike, both ends included."""
 
     id: str
-    first: str = Field(alias="from")
-    last: str = Field(alias="to")
-    default_strategy: str
+    first: VersionText = Field(alias="from")
+    last: VersionText = Field(alias="to")
+    default_strategy: Strategy
     calibrated: bool
 
 
@@ -74,8 +75,8 @@ class Framework(_Part):
     methods: tuple[str, ...]
     tasks: tuple[str, ...]
     source: str = Field(min_length=1)
-    assumed_version: str = ""
-    token_budget_sequences: int = 2
+    assumed_version: VersionText | Literal[""] = ""
+    token_budget_sequences: int = Field(default=2, ge=1)
     versions: tuple[FrameworkVersion, ...] = ()
     estimator: Estimator | None = None
     host_bytes_per_parameter: HostBytes | None = None
@@ -105,7 +106,9 @@ class Frameworks:
     @classmethod
     def from_documents(cls, documents: Documents) -> "Frameworks":
         """Read catalog/frameworks/*.yaml. Raises InvalidRulebook with every fault."""
-        frameworks, problems = [], []
+        frameworks: list[Framework] = []
+        problems = []
+        owners: dict[str, str] = {}
         for path in documents.under(FOLDER):
             try:
                 framework = Framework.model_validate(documents.files[path])
@@ -116,6 +119,17 @@ class Frameworks:
                 problems.append(
                     documents.problem(path, ("id",), f"id {framework.id!r} does not match the file name")
                 )
+            for key, default, known in (
+                ("default_method", framework.default_method, framework.methods),
+                ("default_task", framework.default_task, framework.tasks),
+            ):
+                if default not in known:
+                    message = f"{key} {default!r} is not among {', '.join(known)}"
+                    problems.append(documents.problem(path, (key,), message))
+            for name in (framework.id, framework.name, *framework.aliases):
+                owner = owners.setdefault(name.casefold(), path)
+                if owner != path:
+                    problems.append(documents.problem(path, (), f"the name {name!r} is taken by {owner}"))
             if framework.estimator and framework.estimator.spreads[-1].measures:
                 problems.append(
                     documents.problem(

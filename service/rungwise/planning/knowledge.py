@@ -66,7 +66,7 @@ def build_knowledge(documents: Documents, matcher: MatcherKind) -> Knowledge:
     frameworks = part(lambda: Frameworks.from_documents(documents))
     messages = part(lambda: Messages.from_documents(documents))
     ladders = part(lambda: read_ladders(documents, measures)) if measures else None
-    evidence = part(lambda: read_evidence(documents, catalog)) if catalog else None
+    evidence = part(lambda: read_evidence(documents, catalog, measures)) if catalog and measures else None
     if (
         problems
         or ruleset is None

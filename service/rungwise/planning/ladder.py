@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rungwise.domain.errors import InvalidRulebook
 from rungwise.engine.documents import Documents
-from rungwise.planning.measures import SEQUENCE_PARALLEL, Measures
+from rungwise.engine.rule import Translated
+from rungwise.engine.strict_yaml import Keys
+from rungwise.planning.measures import SEQUENCE_PARALLEL, SEQUENCE_PARALLEL_ACROSS_NODES, Measures
 
 FOLDER = "ladders"
 
@@ -29,7 +32,7 @@ class LadderFile(BaseModel):
 
     schema_version: int
     id: str
-    title: Mapping[str, str]
+    title: Translated
     framework: str
     methods: tuple[str, ...]
     tasks: tuple[str, ...]
@@ -57,12 +60,19 @@ class Ladder:
     tasks: tuple[str, ...]
     steps: tuple[tuple[bool, tuple[Rung, ...]], ...]
 
-    def climb(self, sequence_parallel_sizes: tuple[int, ...]) -> Iterator[Rung]:
-        """Yield the rungs in order, for the SP sizes that the hardware offers."""
-        for over_sizes, rungs in self.steps:
-            for size in sequence_parallel_sizes if over_sizes else (1,):
-                for rung in rungs:
-                    yield rung if size == 1 else _with_size(rung, size)
+    def climb(self, sequence_parallel_sizes: tuple[int, ...]) -> tuple[Rung, ...]:
+        """Return the rungs in order, for the SP sizes that the hardware offers."""
+        return _climb(self.steps, sequence_parallel_sizes)
+
+
+@lru_cache(maxsize=256)
+def _climb(steps: tuple[tuple[bool, tuple[Rung, ...]], ...], sizes: tuple[int, ...]) -> tuple[Rung, ...]:
+    return tuple(
+        rung if size == 1 else _with_size(rung, size)
+        for over_sizes, rungs in steps
+        for size in (sizes if over_sizes else (1,))
+        for rung in rungs
+    )
 
 
 def _with_size(rung: Rung, size: int) -> Rung:
@@ -81,11 +91,8 @@ def read_ladders(documents: Documents, measures: Measures) -> dict[str, Ladder]:
             problems += [documents.problem(path, e["loc"], e["msg"]) for e in error.errors()]
             continue
         faults = [
-            documents.problem(path, ("steps", i, "rungs", j), f"unknown measure {measure!r}")
-            for i, step in enumerate(file.steps)
-            for j, rung in enumerate(step.rungs)
-            for measure in rung
-            if measure not in measures
+            documents.problem(path, keys, message)
+            for keys, message in (*_rung_faults(file, measures), *_job_faults(file, documents, ladders))
         ]
         if path != f"{FOLDER}/{file.id}.yaml":
             faults.append(documents.problem(path, ("id",), f"id {file.id!r} does not match the file name"))
@@ -95,6 +102,42 @@ def read_ladders(documents: Documents, measures: Measures) -> dict[str, Ladder]:
     if problems:
         raise InvalidRulebook(problems)
     return ladders
+
+
+def _rung_faults(file: LadderFile, measures: Measures) -> Iterator[tuple[Keys, str]]:
+    seen: set[frozenset[str]] = set()
+    for i, step in enumerate(file.steps):
+        for j, rung in enumerate(step.rungs):
+            keys = ("steps", i, "rungs", j)
+            for measure in rung:
+                if measure not in measures:
+                    yield keys, f"unknown measure {measure!r}"
+                elif measure in (SEQUENCE_PARALLEL, SEQUENCE_PARALLEL_ACROSS_NODES):
+                    yield keys, f"{measure} comes with for_each_sequence_parallel_size, not in a rung"
+            if len(set(rung)) < len(rung):
+                yield keys, "a measure is given twice"
+            if frozenset(rung) in seen:
+                yield keys, "this rung is on the ladder already"
+            seen.add(frozenset(rung))
+
+
+def _job_faults(
+    file: LadderFile, documents: Documents, ladders: Mapping[str, Ladder]
+) -> Iterator[tuple[Keys, str]]:
+    """A ladder serves jobs that its framework can be asked for, and that no other ladder serves."""
+    framework = documents.files.get(f"catalog/frameworks/{file.framework}.yaml")
+    if framework is None:
+        yield ("framework",), f"unknown framework {file.framework!r}"
+        return
+    for key, asked in (("methods", file.methods), ("tasks", file.tasks)):
+        known = framework.get(key) or ()
+        for index, value in enumerate(asked):
+            if value not in known:
+                yield (key, index), f"{file.framework} has no {value!r} among its {key}"
+    for other in ladders.values():
+        same = other.framework == file.framework
+        if same and set(other.methods) & set(file.methods) and set(other.tasks) & set(file.tasks):
+            yield ("id",), f"the ladder {other.id} serves these jobs already; replace it in an overlay"
 
 
 def _ladder(file: LadderFile, measures: Measures) -> Ladder:

@@ -7,12 +7,15 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from rungwise.domain.errors import FieldViolation, InvalidRulebook
 from rungwise.engine.documents import Documents
+from rungwise.engine.rule import Translated
 
 FILE = "catalog/measures.yaml"
 EXPANDABLE_SEGMENTS = "expandable_segments"
 CPU_OFFLOAD = "cpu_offload"
 SEQUENCE_PARALLEL = "sequence_parallel"
 SEQUENCE_PARALLEL_ACROSS_NODES = "sequence_parallel_across_nodes"
+Strategy = Literal["fsdp", "fsdp2"]
+"""How the trainer shards its states."""
 EXTENDED = "extended"
 """In `preferences.allow`: every measure that a ladder offers only on request."""
 
@@ -27,10 +30,15 @@ class Measure(BaseModel):
     aliases: tuple[str, ...] = ()
     effect: Literal["systems_only", "changes_training"]
     env: Mapping[str, str] = Field(default_factory=dict)
-    strategy: str = ""
+    strategy: Strategy | None = None
     opt_in: bool = False
-    title: Mapping[str, str]
+    title: Translated
     source: str = Field(min_length=1)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a request may call it, in any case."""
+        return (self.id, self.label, *self.aliases)
 
 
 class Measures:
@@ -43,23 +51,30 @@ class Measures:
             (measure.id, measure.strategy) for measure in self._by_id.values() if measure.strategy
         ]
         self._by_name = {
-            name.casefold(): measure.id
-            for measure in self._by_id.values()
-            for name in (measure.id, measure.label, *measure.aliases)
+            name.casefold(): measure.id for measure in self._by_id.values() for name in measure.names
         }
 
     @classmethod
     def from_documents(cls, documents: Documents) -> "Measures":
-        """Read catalog/measures.yaml. Raises InvalidRulebook."""
+        """Read catalog/measures.yaml. Raises InvalidRulebook with every fault."""
+        rows = (documents.files.get(FILE) or {}).get("measures")
         try:
-            rows = TypeAdapter(tuple[Measure, ...]).validate_python(
-                tuple((documents.files.get(FILE) or {}).get("measures") or ())
-            )
+            measures = TypeAdapter(tuple[Measure, ...]).validate_python(rows)
         except ValidationError as error:
             raise InvalidRulebook(
                 [documents.problem(FILE, ("measures", *e["loc"]), e["msg"]) for e in error.errors()]
             ) from None
-        return cls(rows)
+        owners: dict[str, int] = {}
+        problems = []
+        for index, measure in enumerate(measures):
+            for name in measure.names:
+                owner = owners.setdefault(name.casefold(), index)
+                if owner != index:
+                    message = f"the name {name!r} is taken by {measures[owner].id}"
+                    problems.append(documents.problem(FILE, ("measures", index), message))
+        if problems:
+            raise InvalidRulebook(problems)
+        return cls(measures)
 
     def __contains__(self, measure: str) -> bool:
         return measure in self._by_id

@@ -3,7 +3,6 @@
 from rungwise.domain.plan import (
     Configuration,
     Memory,
-    MemoryComponent,
     MemoryReadings,
     PlanResponse,
 )
@@ -85,7 +84,7 @@ def _memory(decision: Decision, shown: Assessment) -> Memory:
         usable_gib=usable,
         peak_gib=estimated.peak_gib,
         phase=estimate.phase,
-        components=tuple(MemoryComponent(t.name, t.size / GIB, t.formula) for t in estimate.terms()),
+        components=estimate.components(),
         readings=_readings(estimate),
         host_gib=memory.host_gib or None,
         spread_gib=estimated.spread_gib,

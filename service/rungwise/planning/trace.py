@@ -167,7 +167,7 @@ def _rule_entry(
         kind=RuleKind.LIMIT,
         verdict=verdict,
         message=message,
-        operands={name: fact[name] for name in rule.operand_fields},
+        operands=rule.operands(fact),
         source=rule.source,
     )
 

@@ -2,8 +2,13 @@
 
 import re
 from functools import lru_cache
+from typing import Annotated
+
+from pydantic import StringConstraints
 
 PLANNER_VERSION = "0.1.0"
+VersionText = Annotated[str, StringConstraints(pattern=r"^\d{1,4}(\.\d{1,4}){0,3}$")]
+"""A version as the rulebook gives it: "0.5.2"."""
 
 
 @lru_cache(maxsize=256)
