@@ -6,8 +6,11 @@ import pytest
 from asking import ask
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rungwise.domain.plan import Outcome, PlanResponse
+from jobs import jobs
+from jobs import request as request_of
+from rungwise.domain.plan import Change, Outcome, PlanResponse
 from rungwise.domain.request import PlanRequest
+from rungwise.planning.alternatives import largest
 from rungwise.planning.knowledge import Knowledge
 from rungwise.planning.plan import plan
 
@@ -34,8 +37,11 @@ def applied(request: PlanRequest, answer: PlanResponse) -> list[tuple[str, PlanR
     for offer in answer.would_fit_if:
         body = request.model_dump()
         for change in offer.changes:
-            part, field = change.field.split(".")
-            body[part][field] = change.value
+            *parts, field = change.field.split(".")
+            message = body
+            for part in parts:
+                message = message[part]
+            message[field] = change.value
         changed.append((offer.label, PlanRequest.model_validate(body)))
     return changed
 
@@ -85,3 +91,46 @@ def test_any_offer_fits(
         better = plan(knowledge, changed)
         assert better.configuration is not None
         assert better.configuration.label == label
+
+
+@settings(max_examples=60)
+@given(data=jobs())
+def test_any_offer_fits_whatever_else_the_request_says(knowledge: Knowledge, data: dict[str, Any]) -> None:
+    request = request_of(data)
+    answer = plan(knowledge, request)
+    assert answer.outcome is Outcome.INFEASIBLE or answer.would_fit_if == ()
+    for label, changed in applied(request, answer):
+        assert changed != request
+        better = plan(knowledge, changed)
+        assert better.configuration is not None
+        assert better.configuration.label == label
+
+
+LEFT_OUT: list[tuple[dict[str, Any], str]] = [
+    # the request, the field that the offer leaves out
+    ({"max_model_len": 8_192, "max_token_len_per_gpu": 1_000}, "workload.max_token_len_per_gpu"),
+    ({"gpus": 1, "max_model_len": 4_096, "strategy": "fsdp"}, "workload.strategy"),
+    ({"gpus": 1, "max_model_len": 4_096, "software": {"torch": "2.3.1"}}, "workload.software.torch"),
+]
+
+
+@pytest.mark.parametrize(("case", "field"), LEFT_OUT)
+def test_leaving_a_field_out_is_offered(knowledge: Knowledge, case: dict[str, Any], field: str) -> None:
+    offers = plan(knowledge, ask(**case)).would_fit_if
+    assert (Change(field, None),) in [offer.changes for offer in offers]
+    assert any(f"leaving out {field}" in offer.message for offer in offers)
+
+
+def test_a_refusal_names_its_first_way_out(knowledge: Knowledge) -> None:
+    answer = plan(knowledge, ask(gpus=1, max_model_len=32_768))
+    assert answer.would_fit_if[0].message in answer.summary
+
+
+@pytest.mark.parametrize("below", [1, 2, 3, 1000])
+def test_largest_is_the_last_that_fits(below: int) -> None:
+    for threshold in range(min(below, 40) + 2):
+
+        def fits(number: int, threshold: int = threshold) -> bool:
+            return number <= threshold
+
+        assert largest(fits, below) == (min(threshold, below - 1) or None)

@@ -120,7 +120,7 @@ TABLES = [
     ("b9999,4,vanilla,1,Qwen/Qwen3-8B,4096", "unknown GPU"),
     ("a100-80gb,4,vanilla,1,Qwen/Qwen9,4096", "unknown model"),
     ("a100-80gb,4,warp,1,Qwen/Qwen3-8B,4096", "unknown rung"),
-    ("a100-80gb,four,vanilla,1,Qwen/Qwen3-8B,4096", "invalid literal"),
+    ("a100-80gb,four,vanilla,1,Qwen/Qwen3-8B,4096", "not a whole number"),
     ("a100-80gb,4,vanilla,1,Qwen/Qwen3-8B,5000", "not a length of the grid"),
 ]
 

@@ -1,5 +1,7 @@
 """Why not another rung, and where the answer changes."""
 
+from typing import Any
+
 import pytest
 from asking import ask
 from rungwise.domain.plan import Verdict
@@ -68,3 +70,38 @@ def test_nothing_turns_where_nothing_is_known(knowledge: Knowledge) -> None:
     answer = explain(knowledge, ExplainRequest(plan=ask(method="lora"), why_not=("Env",)))
     assert answer.turning_points == ()
     assert answer.why_not[0].rejections == ()
+
+
+def test_why_not_names_every_limit(knowledge: Knowledge) -> None:
+    asked = ask("Qwen/Qwen3-0.6B", gpus=6, preferences={"forbid": ["sp"]})
+    (why,) = explain(knowledge, ExplainRequest(plan=asked, why_not=("SP=6",))).why_not
+    assert [entry.rule for entry in why.rejections] == [
+        "measure-forbidden",
+        "sp-divides-heads",
+        "sp-kv-heads",
+    ]
+    assert all(entry.message in why.message for entry in why.rejections)
+
+
+def test_why_not_keeps_the_order_of_the_questions(knowledge: Knowledge) -> None:
+    labels = ("Env", "SP=4", "nonsense", "vanilla")
+    answer = explain(knowledge, ExplainRequest(plan=ask(), why_not=labels))
+    assert tuple(why.label for why in answer.why_not) == labels
+
+
+LONGEST: list[tuple[dict[str, Any], list[str]]] = [
+    # job, rungs that have a longest context: those that are legal at some length
+    ({"gpus": 1}, ["vanilla", "Env", "Env + Offload"]),
+    ({"gpus": 3}, ["vanilla", "Env", "Env + Offload"]),
+    ({"gpus": 2}, ["vanilla", "Env", "SP=2", "Env + SP=2", "Env + Offload", "Env + Offload + SP=2"]),
+    ({"gpus": 4, "preferences": {"forbid": ["sp", "offload"]}}, ["vanilla", "Env"]),
+    ({"gpus": 4, "strategy": "fsdp", "preferences": {"forbid": ["env"]}}, ["vanilla", "SP=2", "SP=4"]),
+]
+
+
+@pytest.mark.parametrize(("case", "labels"), LONGEST)
+def test_every_legal_rung_has_its_longest_context(
+    knowledge: Knowledge, case: dict[str, Any], labels: list[str]
+) -> None:
+    points = explain(knowledge, ExplainRequest(plan=ask(**case))).turning_points
+    assert [p.label for p in points if p.field == "workload.max_model_len"] == labels

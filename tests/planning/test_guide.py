@@ -28,6 +28,8 @@ def test_every_cell_of_a_page(knowledge: Knowledge, gpu: str, gpus: int) -> None
         answer = plan(knowledge, ask(cell["model"], gpu, gpus, int(cell["max_model_len"])))
         label = answer.configuration.label if answer.configuration else "-"
         named = any("Trinity-RFT" in entry.source for entry in answer.trace)
+        if answer.configuration:
+            named = named and "Published measurement of this case (Trinity-RFT GPU" in answer.summary
         if (label, answer.basis, named) != (cell["label"], Basis.PUBLISHED, True):
             wrong.append((cell, label, answer.basis, named))
     assert wrong == []
@@ -62,6 +64,21 @@ def test_every_maximum_stands_and_the_next_length_does_not(knowledge: Knowledge)
         assert failure is not None
         for length in (failure, failure + 1):
             assert label not in rungs_that_stand(knowledge, model, gpu, gpus, length)
+
+
+def test_the_open_gap_is_estimated_and_contradicts_no_measurement(knowledge: Knowledge) -> None:
+    for gpu, gpus, model, label, longest, failure in maxima(knowledge):
+        assert failure is not None
+        stood = True
+        for length in (longest + 1, (longest + failure) // 2, failure - 1):
+            decision = decide(knowledge, resolve(knowledge, ask(model, gpu, gpus, length)))
+            (rung,) = [a for a in decision.assessments if a.candidate.label == label]
+            assert rung.stage is not None
+            fact = rung.stage.fact
+            assert (fact["published_verdict"], fact["estimated"]) == ("none", True), (label, length)
+            assert longest == 0 or rung.stage.verdict.basis is Basis.BRACKETED, (label, length)
+            assert stood or not rung.stands, (gpu, gpus, model, label, length)
+            stood = rung.stands
 
 
 def test_a_length_in_the_open_gap_is_bracketed(knowledge: Knowledge) -> None:

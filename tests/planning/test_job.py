@@ -10,7 +10,6 @@ from rungwise.domain.request import PlanRequest
 from rungwise.planning.job import resolve, violations
 from rungwise.planning.knowledge import Knowledge
 from rungwise.planning.plan import plan
-from rungwise.planning.rope import rope_scaling
 
 FAULTS: list[tuple[dict[str, Any], str, str]] = [
     # request, field, a part of the violation with its way out
@@ -129,43 +128,3 @@ def test_what_is_missing_is_named(knowledge: Knowledge, case: dict[str, Any], mi
     assert answer.outcome is Outcome.UNKNOWN
     assert missing in answer.summary
     assert any(missing in assumption for assumption in answer.assumptions)
-
-
-YARN = [
-    # model, max_model_len, factor (None: no extension), original
-    ("Qwen/Qwen3-8B", 32_768, None),
-    ("Qwen/Qwen3-8B", 32_769, None),
-    ("Qwen/Qwen3-8B", 40_960, None),
-    ("Qwen/Qwen3-8B", 40_961, 40_961 / 32_768),
-    ("Qwen/Qwen3-8B", 65_536, 2.0),
-    ("Qwen/Qwen3-8B", 131_072, 4.0),
-    ("Qwen/Qwen3-8B-Base", 32_768, None),
-    ("Qwen/Qwen3-8B-Base", 40_960, 1.25),
-    ("Qwen/Qwen3-4B-Instruct-2507", 65_536, None),
-    ("Qwen/Qwen2.5-7B-Instruct", 65_536, 2.0),
-    ("Qwen/Qwen2.5-7B", 65_536, None),
-    ("meta-llama/Llama-3.1-8B", 65_536, None),
-]
-
-
-@pytest.mark.parametrize(("model", "length", "factor"), YARN)
-def test_yarn(knowledge: Knowledge, model: str, length: int, factor: float | None) -> None:
-    rope = rope_scaling(resolve(knowledge, ask(model, max_model_len=length)))
-    if factor is None:
-        assert rope is None
-    else:
-        assert rope is not None
-        assert rope.factor == pytest.approx(factor)
-        assert rope.original_max_position_embeddings == 32_768
-        assert rope.max_position_embeddings == length
-
-
-def test_yarn_advice_in_its_band(knowledge: Knowledge) -> None:
-    def advised(length: int) -> set[str]:
-        return {
-            a.rule for a in plan(knowledge, ask(max_model_len=length)).advice if a.rule.startswith("yarn")
-        }
-
-    assert advised(32_768) == set()
-    assert advised(36_864) == {"yarn-optional-band"}
-    assert {"yarn-required", "yarn-guide-form", "yarn-changes-training"} <= advised(51_200)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from rungwise.domain.errors import InvalidRequest, NotFound
 from rungwise.domain.plan import Change, Outcome, Scalar, WouldFitIf
 from rungwise.domain.request import MAX_TOKENS, PlanRequest
@@ -29,7 +29,7 @@ def would_fit_if(knowledge: Knowledge, decision: Decision) -> tuple[WouldFitIf, 
 
 
 def with_change(request: PlanRequest, change: Change) -> PlanRequest:
-    """Return the request with one field changed; the value is trusted."""
+    """Return the request with one field changed. Raises ValidationError if the contract has no such value."""
     changed = _with(request, change.field.split("."), change.value)
     assert isinstance(changed, PlanRequest)
     return changed
@@ -39,7 +39,7 @@ def _with(message: Any, path: list[str], value: Value) -> Any:
     head, *rest = path
     inner = _with(getattr(message, head), rest, value) if rest else value
     assert isinstance(message, BaseModel)
-    return message.model_copy(update={head: inner})
+    return type(message).model_validate({**dict(message), head: inner})
 
 
 class _Attempt:
@@ -51,13 +51,13 @@ class _Attempt:
         self.job = decision.job
 
     def plan(self, *changes: Change) -> Decision | None:
-        """Return the decision with `changes`, None if the changed request makes no sense."""
+        """Return the decision with `changes`, None if the changed request breaks the contract or makes no sense."""
         request = self.job.request
-        for change in changes:
-            request = with_change(request, change)
         try:
+            for change in changes:
+                request = with_change(request, change)
             return decide(self.knowledge, resolve(self.knowledge, request), whole_ladder=False)
-        except (InvalidRequest, NotFound):
+        except (ValidationError, InvalidRequest, NotFound):
             return None
 
     def fits(self, *changes: Change) -> bool:

@@ -126,8 +126,9 @@ class Frameworks:
                 if default not in known:
                     message = f"{key} {default!r} is not among {', '.join(known)}"
                     problems.append(documents.problem(path, (key,), message))
-            for name in (framework.id, framework.name, *framework.aliases):
-                owner = owners.setdefault(name.casefold(), path)
+            names = (framework.id, framework.name, *framework.aliases)
+            for name in dict.fromkeys(map(str.casefold, names)):
+                owner = owners.setdefault(name, path)
                 if owner != path:
                     problems.append(documents.problem(path, (), f"the name {name!r} is taken by {owner}"))
             if framework.estimator and framework.estimator.spreads[-1].measures:

@@ -67,8 +67,8 @@ class Measures:
         owners: dict[str, int] = {}
         problems = []
         for index, measure in enumerate(measures):
-            for name in measure.names:
-                owner = owners.setdefault(name.casefold(), index)
+            for name in dict.fromkeys(map(str.casefold, measure.names)):
+                owner = owners.setdefault(name, index)
                 if owner != index:
                     message = f"the name {name!r} is taken by {measures[owner].id}"
                     problems.append(documents.problem(FILE, ("measures", index), message))

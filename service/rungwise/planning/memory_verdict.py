@@ -1,5 +1,6 @@
 """What evidence and estimator say of a candidate's memory."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from rungwise.domain.plan import Basis
@@ -45,7 +46,7 @@ class MemoryVerdict(NamedTuple):
 class MemoryJudge:
     """Judges the memory of one job's legal candidates."""
 
-    def __init__(self, job: Job, measured_strategies: dict[frozenset[str], str], *, known: bool) -> None:
+    def __init__(self, job: Job, measured_strategies: Mapping[frozenset[str], str], *, known: bool) -> None:
         """Work out once what is the same for every candidate.
 
         `measured_strategies`: the sharding strategy that each rung was calibrated with, by its measures without SP;

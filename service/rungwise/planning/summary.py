@@ -47,7 +47,8 @@ def basis_sentence(knowledge: Knowledge, decision: Decision) -> str:
     if shown is None or shown.stage is None:
         return say(f"basis.{Basis.UNKNOWN}", locale)
     memory, table = shown.stage.verdict, shown.stage.evidence
-    source = table.description.title.model_dump()[locale] if table else ""
+    title = table.description.title if table else None
+    source = "" if title is None else title.zh if locale == "zh" else title.en
     if memory.finding.implied:
         return say("basis.implied", locale, source=source)
     probability = probability_text(memory.probability)
