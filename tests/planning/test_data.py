@@ -67,6 +67,12 @@ def test_facts_have_the_fields_and_types_of_their_stage(knowledge: Knowledge) ->
 FAULTS = [
     # file, text, where, a part of the message
     (
+        "messages.yaml",
+        "schema_version: 1\nreplaces: messages\nreason: r\nmessages:\n  summary.first: {en: '{x}', zh: '{x}'}\n",
+        "messages.yaml",
+        "the planner gives this sentence the fields none",
+    ),
+    (
         "ladders/acme.fast.yaml",
         "schema_version: 1\nid: acme.fast\n",
         "ladders/acme.fast.yaml",

@@ -15,27 +15,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from math import log2
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+from pydantic import Field
 from rungwise.domain.model import Model
 from rungwise.domain.plan import MemoryComponent
 from rungwise.memory import parameters
 
 GIB = 2**30
+Amount = Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)]
+"""Bytes or GiB, as the name of the constant says."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActorConstants:
     """Constants of one framework version; catalog/frameworks/*.yaml says what each stands for."""
 
-    logit_bytes: float
-    logit_bytes_per_sp_doubling: float
-    fragmentation_logit_bytes: float
-    fragmentation_several_gpus_gib: float
-    fragmentation_state_bytes: float
-    sp_step_gib: float
-    context_gib: float
-    offload_context_gib: float
+    logit_bytes: Amount
+    logit_bytes_per_sp_doubling: Amount
+    fragmentation_logit_bytes: Amount
+    fragmentation_several_gpus_gib: Amount
+    fragmentation_state_bytes: Amount
+    sp_step_gib: Amount
+    context_gib: Amount
+    offload_context_gib: Amount
 
 
 class Shape(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rungwise.domain.errors import FieldViolation, InvalidRulebook
 from rungwise.engine.documents import Documents
-from rungwise.memory.actor import ActorConstants
+from rungwise.memory.actor import ActorConstants, Amount
 from rungwise.memory.fit import Domain, Spread
 from rungwise.planning.measures import Strategy
 from rungwise.planning.version import VersionText, version_number
@@ -58,9 +58,9 @@ class Estimator(_Part):
 class HostBytes(_Part):
     """Host memory of CPU offload, bytes per parameter over all ranks."""
 
-    states: float
-    reference: float
-    pinned: float
+    states: Amount
+    reference: Amount
+    pinned: Amount
 
 
 class Framework(_Part):

@@ -1,10 +1,12 @@
 """The planner's own sentences, in every language of the rulebook."""
 
 from collections.abc import Mapping
+from importlib.resources import files
 from string import Formatter
 
 from rungwise.domain.errors import InvalidRulebook
 from rungwise.engine.documents import Documents
+from rungwise.engine.strict_yaml import parse
 
 LOCALES = ("en", "zh")
 FILE = "messages.yaml"
@@ -24,6 +26,7 @@ class Messages:
         if not isinstance(entries, dict):
             raise InvalidRulebook([documents.problem(FILE, (), "needs a mapping `messages`")])
         problems = []
+        shipped = {} if FILE in documents.base else _shipped_fields()
         for key, texts in entries.items():
             if not isinstance(texts, dict) or sorted(texts) != sorted(LOCALES):
                 problems.append((key, f"{key}: needs exactly the languages {', '.join(LOCALES)}"))
@@ -31,6 +34,9 @@ class Messages:
                 problems.append((key, f"{key}: only plain {{field}}s are allowed"))
             elif len({frozenset(_fields(text)) for text in texts.values()}) != 1:
                 problems.append((key, f"{key}: the languages name different fields"))
+            elif key in shipped and not shipped[key].issuperset(_fields(texts["en"])):
+                known = ", ".join(sorted(shipped[key])) or "none"
+                problems.append((key, f"{key}: the planner gives this sentence the fields {known}"))
         if problems:
             raise InvalidRulebook(
                 [documents.problem(FILE, ("messages", key), text) for key, text in problems]
@@ -45,6 +51,12 @@ class Messages:
     def ids(self) -> frozenset[str]:
         """Ids of all templates."""
         return frozenset(self._templates)
+
+
+def _shipped_fields() -> dict[str, frozenset[str]]:
+    """Return the fields of the sentences that ship: what the planner gives is what an overlay may name."""
+    shipped, _ = parse((files("rungwise.rulebook") / FILE).read_text(encoding="utf-8"))
+    return {key: frozenset(_fields(texts["en"])) for key, texts in shipped["messages"].items()}
 
 
 def _fields(text: str) -> list[str]:
