@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rungwise.cli.layout import Block, words
@@ -26,6 +26,7 @@ def test_printable_text_holds_nothing_that_a_terminal_obeys(text: str) -> None:
 
 
 @given(ROWS, st.integers(12, 120), st.integers(0, 2), st.booleans())
+@example([["", "", "", "00000000"]], 12, 2, False)
 def test_columns_keep_their_width_and_lose_nothing(
     rows: list[list[str]], width: int, indent: int, numbers: bool
 ) -> None:

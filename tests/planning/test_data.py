@@ -26,6 +26,8 @@ FAMILIES = {  # sentences whose id is put together in the code
         "gpu",
         "token_budget",
     },
+    "outside": {"version", "model_size", "vocabulary", "experts", "attention", "gpus", "sequence_parallel"}
+    | {"usable", "length", "strategy"},
     "basis": {
         "BASIS_PUBLISHED",
         "BASIS_BRACKETED",

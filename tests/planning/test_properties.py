@@ -1,4 +1,4 @@
-"""What must hold for every job, seeded at the published points and a token or a tenth of a GiB beside them."""
+"""What must hold for every job; half of the draws lie at the guide's cells, or a token beside them."""
 
 import csv
 from dataclasses import replace
@@ -19,14 +19,10 @@ from rungwise.planning.plan import plan
 from rungwise.wire.to_proto import plan_response
 
 DATA = Path(__file__).parent / "data" / "guide_cells.csv"
-TABLE = Path(__file__).parents[2] / "rules" / "rungwise" / "rulebook" / "evidence" / "trinity-guide.csv"
-PUBLISHED = {
+PUBLISHED = sorted(
     (row["model"], row["gpu"], int(row["gpus"]), int(row["max_model_len"]))
     for row in csv.DictReader(DATA.read_text().splitlines())
-}
-for row in csv.DictReader(TABLE.read_text().splitlines()):
-    for length in {int(row["max_model_len_fits"] or 0), int(row["max_model_len_fits"] or 0) + 4_096} - {0}:
-        PUBLISHED.add((row["model"], row["gpu"], int(row["gpus"]), length))
+)
 # Not fixtures: an example that fails is printed with its arguments, and this one is long.
 KNOWLEDGE, PORTABLE = load_knowledge(), load_knowledge(matcher="portable")
 MODELS = ["Qwen/Qwen3-0.6B", "Qwen/Qwen3-8B", "Qwen/Qwen3-14B", "Qwen/Qwen3-8B-Base", "Qwen/Qwen3-30B-A3B"]
@@ -48,11 +44,14 @@ dimensions = st.fixed_dictionaries(
 ).filter(lambda d: d["num_attention_heads"] % d["num_key_value_heads"] == 0)
 
 
+seldom = st.sampled_from([False, False, True])
+
+
 @st.composite
 def bodies(draw: st.DrawFn) -> dict[str, Any]:
     """Requests as dicts: half of them a token or so beside a published point."""
     if draw(st.booleans()):
-        name, gpu, gpus, length = draw(st.sampled_from(sorted(PUBLISHED)))
+        name, gpu, gpus, length = draw(st.sampled_from(PUBLISHED))
         model, length = {"name": name}, max(1, length + draw(st.integers(-1, 1)))
     else:
         model = (
@@ -68,17 +67,17 @@ def bodies(draw: st.DrawFn) -> dict[str, Any]:
         "workload": {"max_model_len": length},
         "preferences": {},
     }
-    if draw(st.booleans()):
+    if draw(seldom):
         body["workload"]["max_token_len_per_gpu"] = draw(st.integers(1, min(2 * length, MAX_TOKENS)))
-    if draw(st.booleans()):
+    if draw(seldom):
         body["hardware"]["host_memory_gib"] = draw(st.floats(1, 3_000))
-    if draw(st.booleans()):
+    if draw(seldom):
         body["preferences"]["min_fit_probability"] = draw(st.floats(0.001, 0.999))
-    if draw(st.booleans()):
+    if draw(seldom):
         body["preferences"]["forbid"] = tuple(draw(st.sets(st.sampled_from(MEASURES))))
-    if draw(st.booleans()):
+    if draw(seldom):
         body["workload"]["framework"] = draw(st.sampled_from(["trinity-rft@0.5.2", "trinity-rft@0.6.0"]))
-    if draw(st.booleans()):
+    if draw(seldom):
         body["workload"]["train_batch_size"] = draw(st.integers(1, 600))
     return body
 
@@ -170,7 +169,7 @@ def test_asking_for_less_never_loses_a_rung(body: dict[str, Any], more: float, l
         assert now <= standing(resolve(KNOWLEDGE, request(roomier)))
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(body=bodies())
 def test_any_job_is_answered_soundly(body: dict[str, Any]) -> None:
     answer = plan(KNOWLEDGE, request(body))

@@ -64,8 +64,7 @@ def read_hf_config(text: str, field: str) -> Model:
     family = FAMILIES.get(model_type, Family())
     reader.defaults = family.defaults
     unsupported = _unsupported(model_type, outer, reader.config) if model_type else ""
-    if unsupported:
-        reader.note = f"; besides, the estimator cannot read this architecture: {unsupported}"
+    reader.readable = not unsupported
 
     layers = reader.size("num_hidden_layers")
     hidden = reader.size("hidden_size")
@@ -147,7 +146,8 @@ class _ConfigReader:
         self.outer_field = field
         self.config: dict[str, Any] = outer[tower] if tower else outer
         self.field = f"{field}.{tower}" if tower else field
-        self.note = ""
+        self.readable = True
+        """Whether the estimator can use the dimensions; if not, a missing one is no fault, since none is used."""
         self.defaults: Mapping[str, int] = {}
         self.violations: list[FieldViolation] = []
 
@@ -164,6 +164,8 @@ class _ConfigReader:
         """Give a number that must be there; 0, with a fault noted, if it is not."""
         value = self.optional_size(name)
         if value is None and not self._is_faulty(name):
+            if not self.readable:
+                return 1
             self.missing(name)
         return value or 0
 
@@ -188,9 +190,9 @@ class _ConfigReader:
             return given or 0
         if self.config.get("qk_nope_head_dim") is not None:
             return self.size("qk_nope_head_dim") + self.size("qk_rope_head_dim")
-        if heads and hidden % heads:
+        if heads and hidden % heads and self.readable:
             self.fault("head_dim", f"is missing, and hidden_size {hidden} is not a multiple of {heads} heads")
-        return hidden // heads if heads else 0
+        return max(1, hidden // heads) if heads else 0
 
     def width(self, moe_width_key: bool, experts: int) -> int:
         """Width of the MLP or of one expert, which Mixtral calls intermediate_size, others moe_intermediate_size."""
@@ -218,7 +220,7 @@ class _ConfigReader:
     def missing(self, name: str) -> None:
         """Note that a key is missing."""
         suggestion = "complete the config.json, or give the model's dimensions (model.dimensions) instead"
-        self._add(f"{self.field}.{name}", f"is missing{self.note}", suggestion)
+        self._add(f"{self.field}.{name}", "is missing", suggestion)
 
     def fault(self, name: str, description: str, key: str | None = None) -> None:
         """Note what is wrong with a key."""

@@ -48,7 +48,8 @@ class Block:
             for column in zip(*rows, strict=True)
         ]
         available = width - self.indent - self.gap * (len(widths) - 1)
-        while sum(widths) > max(available, _NARROWEST * len(widths)):
+        narrowest = sum(min(column, _NARROWEST) for column in widths)
+        while sum(widths) > max(available, narrowest):
             widths[widths.index(max(widths))] -= 1
         return widths
 

@@ -1,6 +1,6 @@
 """An answer as a person reads it: the plan, its memory, its trace, and what to do next."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from google.protobuf.struct_pb2 import Value
 from rich.text import Text
@@ -26,6 +26,13 @@ from rungwise.v1.plan_pb2 import (
 from rungwise.v1.planner_service_pb2 import ExplainResponse, PlanResponse
 
 INDENT = 2
+_PLACEHOLDERS = {
+    "train_batch_given": ("train_batch_size", "train_batch_mod_dp"),
+    "torch_given": ("torch_version",),
+    "host_memory_given": ("host_available_mib",),
+    "estimated": ("peak_mib", "spread_mib"),
+}
+"""Operands that mean nothing while the flag is false."""
 _VERDICT_STYLES = {VERDICT_PASS: "green", VERDICT_REJECT: "red"}
 _OUTCOME_STYLES = {OUTCOME_FEASIBLE: "bold green", OUTCOME_INFEASIBLE: "bold red"}
 _SEVERITY_STYLES = {"SEVERITY_CRITICAL": "bold red", "SEVERITY_WARNING": "yellow", "SEVERITY_INFO": "cyan"}
@@ -147,7 +154,7 @@ def _trace(entries: Sequence[TraceEntry], language: Language) -> Block:
         reason = words(entry.message, style if entry.verdict == VERDICT_REJECT else "")
         if entry.verdict == VERDICT_PASS and entry.kind == RULE_KIND_LIMIT:
             # A refusal's sentence carries its numbers; what passed has only a title.
-            reason.append(f": {', '.join(_operand(*operand) for operand in sorted(entry.operands.items()))}")
+            reason.append(f": {', '.join(_compared(entry.operands))}")
         if entry.rule:
             reason.append(f" [{printable(entry.rule)}]", style="dim")
         verdict = text(Verdict.Name(entry.verdict) if entry.verdict in Verdict.values() else "?", language)
@@ -155,6 +162,20 @@ def _trace(entries: Sequence[TraceEntry], language: Language) -> Block:
         previous = candidate
     headers = (text("rung", language), text("verdict", language), text("reason", language))
     return grid(headers, rows, indent=INDENT)
+
+
+def _compared(operands: Mapping[str, Value]) -> Iterator[str]:
+    """Yield the compared numbers and words; of what was not given, or not estimated, only that."""
+    left_out: set[str] = set()
+    for flag, placeholders in _PLACEHOLDERS.items():
+        if flag in operands and not operands[flag].bool_value:
+            left_out |= {flag, *placeholders}
+            yield flag.replace("_given", " not given") if flag.endswith("_given") else f"not {flag}"
+    if operands.keys() >= {"published_verdict"} and operands["published_verdict"].string_value == "none":
+        left_out |= {
+            name for name in operands if name.startswith("published_") and name != "published_verdict"
+        }
+    yield from (_operand(name, operands[name]) for name in sorted(operands.keys() - left_out))
 
 
 def _operand(name: str, value: Value) -> str:

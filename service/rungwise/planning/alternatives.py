@@ -133,8 +133,15 @@ def _smaller_token_budget(attempt: _Attempt) -> Iterator[WouldFitIf]:
     )
     if budget and attempt.fits(Change(field, budget)):
         yield from attempt.offer("max_token_len_per_gpu", number_text(budget), Change(field, budget))
-    if attempt.job.request.workload.max_token_len_per_gpu is not None:
-        yield from attempt.offer("default", "", Change(field, None))
+    given = attempt.job.request.workload.max_token_len_per_gpu
+    if given is None:
+        return
+    sizes = {a.candidate.rung.sequence_parallel_size for a in attempt.decision.assessments}
+    enough = sorted(-(-attempt.job.max_model_len // size) for size in sizes)
+    larger = next((n for n in enough if n > given and attempt.fits(Change(field, n))), None)
+    if larger:
+        yield from attempt.offer("larger_budget", number_text(larger), Change(field, larger))
+    yield from attempt.offer("default", "", Change(field, None))
 
 
 def _too_small_for_a_sequence(attempt: _Attempt, budget: int) -> bool:
@@ -144,11 +151,16 @@ def _too_small_for_a_sequence(attempt: _Attempt, budget: int) -> bool:
 
 
 def _forbidden_measures(attempt: _Attempt) -> Iterator[WouldFitIf]:
-    forbid = attempt.job.request.preferences.forbid
+    """Offer to allow one forbidden measure; all of them if no single one is enough."""
+    field, forbid = "preferences.forbid", attempt.job.request.preferences.forbid
+    offered = False
     for index, measure in enumerate(forbid):
-        yield from attempt.offer(
-            "forbid", measure, Change("preferences.forbid", forbid[:index] + forbid[index + 1 :])
-        )
+        fewer = forbid[:index] + forbid[index + 1 :]
+        for offer in attempt.offer("forbid", measure, Change(field, fewer)):
+            offered = True
+            yield offer
+    if len(forbid) > 1 and not offered:
+        yield from attempt.offer("forbid", ", ".join(forbid), Change(field, ()))
 
 
 def _host_memory(attempt: _Attempt) -> Iterator[WouldFitIf]:

@@ -128,6 +128,7 @@ def memory_facts(job: Job, judged: Iterable[tuple[Candidate, MemoryVerdict]]) ->
                 "cpu_offload": candidate.cpu_offload,
                 "max_token_len_per_gpu": candidate.token_budget,
                 "published_verdict": memory.finding.verdict,
+                "published_gpu": column.gpu if column else "none",
                 "published_max_len": column.longest if column else 0,
                 "published_fail_len": (column.shortest_failure or 0) if column else 0,
                 "estimated": estimated is not None,

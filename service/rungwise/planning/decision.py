@@ -184,6 +184,10 @@ class Judge:
         rung, strategy, tokens = candidate.rung, candidate.strategy, candidate.token_budget
         return self._memory.judge(rung, strategy, tokens, finding), source
 
+    def outside(self, candidate: Candidate) -> dict[str, tuple[str, str, str]]:
+        """Return why a candidate is outside the calibrated domain."""
+        return self._memory.outside(candidate.rung, candidate.strategy)
+
     def estimate(self, candidate: Candidate) -> Estimated | None:
         """Return the estimate of a candidate, also where a measurement decided."""
         return self._memory.estimate(candidate.rung, candidate.strategy, candidate.token_budget)

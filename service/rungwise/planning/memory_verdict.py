@@ -12,6 +12,7 @@ from rungwise.planning.framework import Estimator
 from rungwise.planning.job import Job
 from rungwise.planning.ladder import Rung
 from rungwise.planning.measures import CPU_OFFLOAD, EXPANDABLE_SEGMENTS
+from rungwise.planning.quantity import gib_text, number_text
 
 
 class Estimated(NamedTuple):
@@ -84,6 +85,40 @@ class MemoryJudge:
     def estimate(self, rung: Rung, strategy: str, tokens: int) -> Estimated | None:
         """Return the estimate, also where a measurement decided; None if the estimator has none."""
         return None if self._estimator is None else self._estimate(rung, strategy, tokens, self._estimator)
+
+    def outside(self, rung: Rung, strategy: str) -> dict[str, tuple[str, str, str]]:
+        """Return why a candidate is not of the calibrated kind: value, low and high by the key of the reason."""
+        job, estimator = self._job, self._estimator
+        if estimator is None:
+            return {}
+        domain, model, shape = estimator.domain, job.model, self._shape
+        version, size = job.framework_version, rung.sequence_parallel_size
+        known = version is not None and version.calibrated and job.framework_version_known
+        size_text, low, high = (
+            f"{n / 1e9:.1f}" for n in (shape.parameters, domain.min_parameters, domain.max_parameters)
+        )
+        vocabularies = number_text(model.vocab_size), number_text(domain.vocab_size)
+        length_texts = number_text(job.max_model_len), number_text(domain.max_model_len)
+        usable = gib_text(job.usable_gib), f"{domain.min_usable_gib:g}", f"{domain.max_usable_gib:g}"
+        checks: dict[str, tuple[bool, tuple[str, str, str]]] = {
+            "version": (not known, (f"{job.framework.id} {job.framework_version_text}", "", "")),
+            "model_size": (
+                not domain.min_parameters <= shape.parameters <= domain.max_parameters,
+                (size_text, low, high),
+            ),
+            "vocabulary": (model.vocab_size != domain.vocab_size, (*vocabularies, "")),
+            "experts": (bool(model.num_experts), ("", "", "")),
+            "attention": (model.num_key_value_heads >= model.num_attention_heads, ("", "", "")),
+            "gpus": (job.gpus > domain.max_gpus, (str(job.gpus), "", str(domain.max_gpus))),
+            "sequence_parallel": (
+                size > domain.max_sequence_parallel_size,
+                (str(size), "", str(domain.max_sequence_parallel_size)),
+            ),
+            "usable": (not domain.min_usable_gib <= job.usable_gib <= domain.max_usable_gib, usable),
+            "length": (job.max_model_len > domain.max_model_len, (length_texts[0], "", length_texts[1])),
+            "strategy": (self._strategies.get(rung.base, strategy) != strategy, (strategy, "", "")),
+        }
+        return {key: values for key, (is_outside, values) in checks.items() if is_outside}
 
     def _estimate(self, rung: Rung, strategy: str, tokens: int, estimator: Estimator) -> Estimated:
         job, domain = self._job, estimator.domain

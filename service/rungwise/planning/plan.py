@@ -1,6 +1,9 @@
 """The use case `plan`: the cheapest configuration that fits, and why every cheaper one does not."""
 
+from collections.abc import Iterator
+
 from rungwise.domain.plan import (
+    Basis,
     Configuration,
     Memory,
     MemoryReadings,
@@ -45,9 +48,25 @@ def answer(knowledge: Knowledge, decision: Decision) -> PlanResponse:
         trace=trace(knowledge, decision),
         advice=advise(knowledge, decision),
         would_fit_if=fitting,
-        assumptions=(*assumptions(knowledge, job), *decision.missing),
+        assumptions=(*assumptions(knowledge, job), *_of_the_verdict(knowledge, decision), *decision.missing),
         summary=summary(knowledge, decision, fitting),
     )
+
+
+def _of_the_verdict(knowledge: Knowledge, decision: Decision) -> Iterator[str]:
+    """Yield how the shown rung's memory is to be read."""
+    shown, say, locale = decision.shown, knowledge.messages.text, decision.job.locale
+    if shown is None or shown.stage is None:
+        return
+    verdict = shown.stage.verdict
+    if verdict.finding.verdict != "none":
+        yield say("assume.measured", locale)
+    elif verdict.basis is Basis.EXTRAPOLATED:
+        reasons = [
+            say(f"outside.{key}", locale, value=value, low=low, high=high)
+            for key, (value, low, high) in decision.judge.outside(shown.candidate).items()
+        ]
+        yield say("assume.outside", locale, reasons=("；" if locale == "zh" else "; ").join(reasons))
 
 
 def _configuration(knowledge: Knowledge, decision: Decision) -> Configuration | None:

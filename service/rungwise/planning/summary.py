@@ -7,7 +7,8 @@ from rungwise.domain.plan import Basis, Outcome, WouldFitIf
 from rungwise.engine.rule import Rejection
 from rungwise.planning.decision import Assessment, Decision
 from rungwise.planning.knowledge import Knowledge
-from rungwise.planning.quantity import gib_text, number_text, probability_text
+from rungwise.planning.quantity import number_text, probability_text
+from rungwise.planning.trace import rejections
 
 
 def summary(knowledge: Knowledge, decision: Decision, would_fit_if: Sequence[WouldFitIf]) -> str:
@@ -26,7 +27,8 @@ def summary(knowledge: Knowledge, decision: Decision, would_fit_if: Sequence[Wou
         if decision.shown:
             sentences.append(_nearest(knowledge, decision, decision.shown))
         if would_fit_if:
-            sentences.append(say("summary.would_fit", locale, change=would_fit_if[0].message))
+            changes = ("；" if locale == "zh" else "; ").join(offer.message for offer in would_fit_if)
+            sentences.append(say("summary.would_fit", locale, changes=changes))
         return _join(sentences, locale)
     label = decision.chosen.candidate.label
     sentences = [
@@ -79,15 +81,10 @@ def _reasons(knowledge: Knowledge, assessments: Sequence[Assessment], locale: st
 
 
 def _nearest(knowledge: Knowledge, decision: Decision, shown: Assessment) -> str:
-    say, locale, memory = knowledge.messages.text, decision.job.locale, shown.memory
-    if memory and memory.finding.column and memory.finding.column.longest:
-        longest = number_text(memory.finding.column.longest)
-        shortfall = say("summary.measured_to", locale, longest=longest)
-    else:
-        estimated = decision.judge.estimate(shown.candidate)
-        peak = gib_text(estimated.peak_gib) if estimated else "?"
-        shortfall = say("summary.over", locale, peak=peak, usable=gib_text(decision.job.usable_gib))
-    return say("summary.nearest", locale, label=shown.candidate.label, shortfall=shortfall)
+    reason = rejections(knowledge, decision, shown)[0].message
+    return knowledge.messages.text(
+        "summary.nearest", decision.job.locale, label=shown.candidate.label, reason=reason
+    )
 
 
 def _join(sentences: Sequence[str], locale: str) -> str:

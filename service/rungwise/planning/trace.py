@@ -56,7 +56,9 @@ def _request_entries(knowledge: Knowledge, decision: Decision) -> Iterator[Trace
             rule=unmet.table,
             kind=RuleKind.EVIDENCE,
             verdict=Verdict.NOT_EVALUATED,
-            message=say("evidence.condition", job.locale, condition=condition),
+            message=say(
+                "evidence.condition" if unmet.excludes else "evidence.partly", job.locale, condition=condition
+            ),
             operands=_operands_of(unmet),
             source=sources[unmet.table],
         )
