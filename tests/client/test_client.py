@@ -342,7 +342,9 @@ def test_a_message_that_is_too_large_is_no_overload(planner: FakePlanner):
 
 
 def test_one_client_serves_many_threads(planner: FakePlanner):
-    planner.answer = lambda request, context: planner_service_pb2.PlanResponse(summary=request.request_id)
+    planner.answer = lambda request, context: planner_service_pb2.PlanResponse(
+        outcome=plan_pb2.OUTCOME_FEASIBLE, summary=request.request_id
+    )
     barrier = threading.Barrier(8)
 
     def ask(number: int) -> bool:

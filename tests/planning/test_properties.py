@@ -249,7 +249,7 @@ HOSTILE = list(
     product(
         [1, 4_096, 16_777_216],
         [1, 7, 65_536],
-        [{}, {"allow": ("extended",)}, {"min_fit_probability": 1e-9}, {"min_fit_probability": 1 - 1e-9}],
+        [{}, {"allow": ("extended",)}, {"min_fit_probability": 0.001}, {"min_fit_probability": 0.9999}],
     )
 )
 
@@ -261,6 +261,20 @@ def test_extremes_are_answered(length: int, gpus: int, preferences: dict[str, An
         "hardware": {"gpu": "a100-80gb", "gpus": gpus, "gpus_per_node": 7 if gpus == 7 else 1},
         "workload": {"max_model_len": length},
         "preferences": preferences,
+    }
+    sound(plan(KNOWLEDGE, request(body)))
+
+
+VERSIONS = ["9" * 30, "0." + "9" * 30, "2024.12.31", "v1", "1..2", "٢.٧", "2.6.0+cu124", "4.56.0.dev0"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_any_version_is_understood(version: str) -> None:
+    software = {"torch": version, "transformers": version, "vllm": version}
+    body = {
+        "model": {"name": "Qwen/Qwen3-8B"},
+        "hardware": {"gpu": "a100-80gb", "gpus": 4},
+        "workload": {"max_model_len": 65_536, "framework": f"trinity-rft@{version}", "software": software},
     }
     sound(plan(KNOWLEDGE, request(body)))
 

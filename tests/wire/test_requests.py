@@ -126,8 +126,8 @@ ONE_REFERENCE = "needs exactly one of name, hf_config_json and dimensions, has "
         (
             {"preferences__min_fit_probability": 1},
             "preferences.min_fit_probability",
-            "must be below 1, is 1",
-            "above 0 and below 1",
+            "must be at most 0.9999, is 1",
+            "from 0.001 to 0.9999",
         ),
         (
             {"workload__rollout__gpu_memory_utilization": 1.01},

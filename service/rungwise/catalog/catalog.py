@@ -221,7 +221,9 @@ def _gpu_faults(gpu: Gpu) -> list[str]:
     if gpu.interconnect not in _INTERCONNECTS:
         faults.append(f"interconnect must be one of {', '.join(_INTERCONNECTS)}")
     major, dot, minor = gpu.compute_capability.partition(".")
-    if gpu.compute_capability and not (dot and major.isdecimal() and minor.isdecimal()):
+    if gpu.compute_capability and not (
+        dot and major.isdecimal() and minor.isdecimal() and len(major) < 3 > len(minor)
+    ):
         faults.append('compute_capability must look like "8.0"')
     return faults
 

@@ -1,6 +1,8 @@
 """Many requests, one a line, answered one a line and in order."""
 
 import json
+import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -47,6 +49,8 @@ def opened(path: str) -> Iterator[IO[bytes]]:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise usage("--requests", f"cannot read {path[:200]!r}: {reason}") from error
     with file:
+        if stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty() and path != os.devnull:
+            raise usage("--requests", f"{path[:200]!r} is a device")
         yield file
 
 

@@ -98,8 +98,10 @@ def _answer_lines(question: Question, path: str) -> int:
 
     def answered(line: bytes) -> str:
         request = parse_json(line)
-        if isinstance(request, dict) and isinstance(own := request.get("preferences", {}), dict):
-            request["preferences"] = {**preferences, **own}
+        if isinstance(request, dict) and isinstance(own := request.get("preferences") or {}, dict):
+            # A null is an unset field: the command line's word stands.
+            said = {name: value for name, value in own.items() if value is not None}
+            request["preferences"] = {**preferences, **said}
         return to_json(_ask(question, planner, request))
 
     with opened(path) as lines:

@@ -1,6 +1,11 @@
 """A decoder-only transformer, as the estimator and the rules see it."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_ .+=@/:()-]{1,128}$")]
+"""A name that rules may compare: no quotes, no control characters."""
 
 
 class Model(BaseModel):
@@ -12,15 +17,15 @@ class Model(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    id: str
-    model_type: str
-    num_hidden_layers: int
-    hidden_size: int
-    intermediate_size: int
-    num_attention_heads: int
-    num_key_value_heads: int
-    head_dim: int
-    vocab_size: int
+    id: Id
+    model_type: Id
+    num_hidden_layers: Annotated[int, Field(le=1_000)]
+    hidden_size: Annotated[int, Field(le=131_072)]
+    intermediate_size: Annotated[int, Field(le=1_048_576)]
+    num_attention_heads: Annotated[int, Field(le=4_096)]
+    num_key_value_heads: Annotated[int, Field(le=4_096)]
+    head_dim: Annotated[int, Field(le=8_192)]
+    vocab_size: Annotated[int, Field(le=10_000_000)]
     tie_word_embeddings: bool
     max_position_embeddings: int | None = None
     num_experts: int = 0
@@ -40,7 +45,7 @@ class Architecture(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    model_type: str
+    model_type: Id
     sequence_parallel: str
     """`supported`, `unsupported` or `unknown`: whether it trains under Ulysses sequence parallelism."""
     yarn_original_context: int = 0
@@ -55,13 +60,13 @@ class Gpu(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    id: str
+    id: Id
     name: str
     vendor: str = "nvidia"
     aliases: tuple[str, ...] = ()
     architecture: str
     compute_capability: str = ""
-    memory_gib: float
+    memory_gib: Annotated[float, Field(le=100_000)]
     """As sold."""
     usable_gib: float
     """What CUDA reports in total."""

@@ -64,9 +64,9 @@ class Hardware(_Message):
     interconnect: Literal["infiniband", "roce", "ethernet"] | None = None
 
 
-Version = Annotated[
-    str, StringConstraints(max_length=40, pattern=r"^v?\d{1,4}(\.\d{1,4}){0,3}([-+.]?[0-9A-Za-z.+-]*)?$")
-]
+VERSION = r"^v?\d{1,4}(\.\d{1,4}){0,3}((a|b|rc|\.dev|\.post)\d{0,8})*(\+[0-9A-Za-z.]{1,40})?$"
+"""A version as pip writes it: "2.7.1", "4.56.0.dev0", "2.6.0a0+git1234"."""
+Version = Annotated[str, StringConstraints(max_length=80, pattern=VERSION)]
 
 
 class Software(_Message):
@@ -113,7 +113,7 @@ class Preferences(_Message):
     allow: Annotated[tuple[Word, ...], Field(max_length=64)] = ()
     forbid: Annotated[tuple[Word, ...], Field(max_length=64)] = ()
     objective: Literal["first"] | None = None
-    min_fit_probability: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] | None = None
+    min_fit_probability: Annotated[float, Field(ge=0.001, le=0.9999, allow_inf_nan=False)] | None = None
     locale: Literal["en", "zh"] | None = None
     trace_level: Literal[
         "TRACE_LEVEL_UNSPECIFIED", "TRACE_LEVEL_SUMMARY", "TRACE_LEVEL_REJECTIONS", "TRACE_LEVEL_FULL"

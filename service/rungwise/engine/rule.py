@@ -14,6 +14,8 @@ from rungwise.engine.strict_yaml import Keys
 Locale = Literal["en", "zh"]
 LOCALES: tuple[Locale, ...] = ("en", "zh")
 
+_MOST_CONDITIONS = 64
+
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
@@ -211,6 +213,9 @@ def _read_conditions(
         return ()
     if not when:
         faults.append((("when",), "a rule without conditions would match everything"))
+    if len(when) > _MOST_CONDITIONS:
+        faults.append((("when",), f"has {len(when)} conditions; a rule has at most {_MOST_CONDITIONS}"))
+        return ()
     for index, text in enumerate(when):
         if fields is None or not isinstance(text, str):
             continue

@@ -92,7 +92,7 @@ def _largest_size(job: Job, gpus: int) -> int:
     heads, kv_heads = job.model.num_attention_heads, job.model.num_key_value_heads
     return max(
         size
-        for size in sequence_parallel_sizes(gpus, job.gpus_per_node, across_nodes=False)
+        for size in sequence_parallel_sizes(gpus, min(gpus, job.gpus_per_node))
         if heads % size == 0 and (kv_heads % size == 0 or size % kv_heads == 0)
     )
 

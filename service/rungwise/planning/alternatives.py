@@ -60,6 +60,10 @@ class _Attempt:
         except (ValidationError, InvalidRequest, NotFound):
             return None
 
+    def meaning(self, word: str) -> frozenset[str]:
+        """Return the ids that a word for a measure means."""
+        return self.knowledge.measures.resolve([word], "", extended=False)[0]
+
     def fits(self, *changes: Change) -> bool:
         decision = self.plan(*changes)
         return decision is not None and decision.outcome is Outcome.FEASIBLE
@@ -154,13 +158,13 @@ def _forbidden_measures(attempt: _Attempt) -> Iterator[WouldFitIf]:
     """Offer to allow one forbidden measure; all of them if no single one is enough."""
     field, forbid = "preferences.forbid", attempt.job.request.preferences.forbid
     offered = False
-    for index, measure in enumerate(forbid):
-        fewer = forbid[:index] + forbid[index + 1 :]
+    for measure in sorted(attempt.job.forbid):
+        fewer = tuple(word for word in forbid if attempt.meaning(word) != {measure})
         for offer in attempt.offer("forbid", measure, Change(field, fewer)):
             offered = True
             yield offer
-    if len(forbid) > 1 and not offered:
-        yield from attempt.offer("forbid", ", ".join(forbid), Change(field, ()))
+    if len(attempt.job.forbid) > 1 and not offered:
+        yield from attempt.offer("forbid", ", ".join(sorted(attempt.job.forbid)), Change(field, ()))
 
 
 def _host_memory(attempt: _Attempt) -> Iterator[WouldFitIf]:

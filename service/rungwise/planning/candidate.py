@@ -32,11 +32,15 @@ def candidates(knowledge: Knowledge, job: Job) -> tuple[Candidate, ...]:
     if job.ladder is None:
         return ()
     across = SEQUENCE_PARALLEL_ACROSS_NODES in job.allow
-    sizes = sequence_parallel_sizes(job.gpus, job.gpus_per_node, across_nodes=across)
+    # No SP above the number of heads can be legal.
+    reach = job.gpus if across else job.gpus_per_node
+    sizes = sequence_parallel_sizes(job.gpus, min(reach, job.gpus, job.model.num_attention_heads))
     default = job.framework_version.default_strategy if job.framework_version else "fsdp"
     given = job.request.workload.max_token_len_per_gpu
     ladder = []
     for rung in job.ladder.climb(sizes):
+        if knowledge.measures.opt_in(rung.base) - job.allow:
+            continue
         budget = job.default_token_budget(rung.sequence_parallel_size)
         ladder.append(
             Candidate(

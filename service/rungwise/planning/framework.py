@@ -76,7 +76,7 @@ class Framework(_Part):
     tasks: tuple[str, ...]
     source: str = Field(min_length=1)
     assumed_version: VersionText | Literal[""] = ""
-    token_budget_sequences: int = Field(default=2, ge=1)
+    token_budget_sequences: int = Field(default=2, ge=1, le=1_024)
     versions: tuple[FrameworkVersion, ...] = ()
     estimator: Estimator | None = None
     host_bytes_per_parameter: HostBytes | None = None
@@ -139,6 +139,18 @@ class Frameworks:
                         "estimator.spreads: the last row must hold for every rung",
                     )
                 )
+            problems += [
+                documents.problem(
+                    path, ("versions", index), f"from {version.first} is above to {version.last}"
+                )
+                for index, version in enumerate(framework.versions)
+                if version_number(version.first) > version_number(version.last)
+            ]
+            domain = framework.estimator.domain if framework.estimator else None
+            if domain and (
+                domain.min_parameters > domain.max_parameters or domain.min_usable_gib > domain.max_usable_gib
+            ):
+                problems.append(documents.problem(path, ("estimator", "domain"), "a least is above its most"))
             frameworks.append(framework)
         if problems:
             raise InvalidRulebook(problems)

@@ -1,6 +1,7 @@
 """A request made concrete: names looked up and defaults filled in."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -9,11 +10,10 @@ from typing import TypeVar
 from rungwise.catalog.hf_config import read_hf_config
 from rungwise.domain.errors import FieldViolation, InvalidRequest, NotFound
 from rungwise.domain.model import Architecture, Gpu, Model
-from rungwise.domain.request import ModelReference, PlanRequest
+from rungwise.domain.request import VERSION, ModelDimensions, ModelReference, PlanRequest
 from rungwise.planning.framework import Framework, FrameworkVersion
 from rungwise.planning.knowledge import Knowledge
 from rungwise.planning.ladder import Ladder
-from rungwise.planning.version import version_number
 
 METHODS = ("full", "lora", "qlora", "adapter")
 TASKS = ("sft", "dpo", "kto", "reward", "rl", "pretrain", "inference")
@@ -108,6 +108,10 @@ def resolve(knowledge: Knowledge, request: PlanRequest) -> Job:
         preferences.forbid, "preferences.forbid", extended=False
     )
     faults.extend((*allow_faults, *forbid_faults))
+    for measure in sorted(allow & forbid):
+        faults.add(
+            "preferences.forbid", f"{measure} is both allowed and forbidden", "name it in one of the two"
+        )
     faults.raise_if_any()
     if model is None or gpu is None or framework is None:
         raise AssertionError("a missing part is a fault, and faults were raised")
@@ -219,10 +223,23 @@ def _model(knowledge: Knowledge, reference: ModelReference) -> Model:
         return knowledge.catalog.model(reference.name, "model.name")
     if reference.hf_config_json is not None:
         return read_hf_config(reference.hf_config_json, "model.hf_config_json")
-    # Dimensions carry config.json's own names: one reader fills in an architecture's defaults for both.
-    return read_hf_config(
-        json.dumps(reference.model_dump(exclude_none=True)["dimensions"]), "model.dimensions"
-    )
+    assert reference.dimensions is not None
+    return _model_of(reference.dimensions)
+
+
+def _model_of(dimensions: ModelDimensions) -> Model:
+    """Return the model of given dimensions, with the contract's defaults and not a family's."""
+    given = dimensions.model_dump(exclude_none=True)
+    heads, hidden = dimensions.num_attention_heads, dimensions.hidden_size
+    if dimensions.head_dim is None and hidden % heads:
+        field, description = (
+            "model.dimensions.head_dim",
+            f"hidden_size {hidden} is not a multiple of {heads} heads",
+        )
+        raise InvalidRequest([FieldViolation(field, description, "give the width of one head")])
+    defaults = {"num_key_value_heads": heads, "head_dim": hidden // heads, "tie_word_embeddings": False}
+    # Dimensions carry config.json's own names: one reader checks both, and knows what an architecture is made of.
+    return read_hf_config(json.dumps(defaults | given), "model.dimensions")
 
 
 def _framework(knowledge: Knowledge, request: PlanRequest, faults: _Faults) -> tuple[Framework | None, str]:
@@ -236,16 +253,8 @@ def _framework(knowledge: Knowledge, request: PlanRequest, faults: _Faults) -> t
     if isinstance(found, FieldViolation):
         faults.extend((found,))
         return None, ""
-    if "@" in workload.framework and not version_number_or_none(version):
+    if "@" in workload.framework and not re.fullmatch(VERSION, version):
         faults.add(
             "workload.framework", f"{version[:80]!r} is not a version", f'write it as "{found.id}@1.2.3"'
         )
     return found, version
-
-
-def version_number_or_none(text: str) -> int | None:
-    """Return the version as an integer, or None if `text` is no version."""
-    try:
-        return version_number(text)
-    except AttributeError:
-        return None

@@ -7,7 +7,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from rungwise.catalog.catalog import Catalog
+from rungwise.catalog.catalog import ARCHITECTURES_FILE, GPUS_FILE, MODELS_FILE, Catalog
 from rungwise.domain.errors import InvalidRulebook, RulebookProblem
 from rungwise.engine.documents import Documents, read_documents
 from rungwise.engine.matching import Matcher, make_matcher
@@ -15,7 +15,9 @@ from rungwise.engine.ruleset import RuleSet
 from rungwise.planning.evidence import Evidence, read_evidence
 from rungwise.planning.framework import Frameworks
 from rungwise.planning.ladder import Ladder, read_ladders
+from rungwise.planning.measures import FILE as MEASURES_FILE
 from rungwise.planning.measures import Measures
+from rungwise.planning.messages import FILE as MESSAGES_FILE
 from rungwise.planning.messages import Messages
 
 T = TypeVar("T")
@@ -37,6 +39,17 @@ class Knowledge:
     messages: Messages
     units: Mapping[str, Mapping[str, str]]
     """Units of the fields of each stage."""
+
+
+_FILES = {"facts.yaml", MESSAGES_FILE, MEASURES_FILE, GPUS_FILE, MODELS_FILE, ARCHITECTURES_FILE}
+_FOLDERS = ("limits/", "advice/", "ladders/", "evidence/", "catalog/frameworks/")
+
+
+def _is_read(path: str, documents: Documents) -> bool:
+    """Whether some part of the rulebook reads this file; a table needs its description beside it."""
+    if path.endswith(".csv"):
+        return path.startswith("evidence/") and path.removesuffix(".csv") + ".yaml" in documents.files
+    return path in _FILES or path.startswith(_FOLDERS)
 
 
 def rulebook_directory() -> Traversable:
@@ -67,6 +80,11 @@ def build_knowledge(documents: Documents, matcher: MatcherKind) -> Knowledge:
     messages = part(lambda: Messages.from_documents(documents))
     ladders = part(lambda: read_ladders(documents, measures)) if measures else None
     evidence = part(lambda: read_evidence(documents, catalog, measures)) if catalog and measures else None
+    problems += [
+        documents.problem(path, (), "no part of the rulebook reads this file; is its name right?")
+        for path in documents.files
+        if not _is_read(path, documents)
+    ]
     if (
         problems
         or ruleset is None

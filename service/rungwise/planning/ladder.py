@@ -1,5 +1,6 @@
 """Ladders: ordered rungs for one framework, method and task; the order is data."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +14,8 @@ from rungwise.engine.strict_yaml import Keys
 from rungwise.planning.measures import SEQUENCE_PARALLEL, SEQUENCE_PARALLEL_ACROSS_NODES, Measures
 
 FOLDER = "ladders"
+MOST_SIZES = 12
+"""SP sizes that a ladder offers: 64 GPUs have 7 divisors; odd counts have up to 128, and every rung costs time."""
 
 
 class StepFile(BaseModel):
@@ -151,7 +154,8 @@ def _ladder(file: LadderFile, measures: Measures) -> Ladder:
     return Ladder(file.id, file.framework, file.methods, file.tasks, steps)
 
 
-def sequence_parallel_sizes(gpus: int, gpus_per_node: int, *, across_nodes: bool) -> tuple[int, ...]:
-    """Return the divisors of `gpus`, ascending: up to one node, or all if SP may cross nodes."""
-    largest = gpus if across_nodes else min(gpus, gpus_per_node)
-    return tuple(size for size in range(1, largest + 1) if gpus % size == 0)
+@lru_cache(maxsize=1024)
+def sequence_parallel_sizes(gpus: int, largest: int) -> tuple[int, ...]:
+    """Return the divisors of `gpus` up to `largest`, ascending; the smallest MOST_SIZES of them."""
+    divisors = {d for n in range(1, math.isqrt(gpus) + 1) if gpus % n == 0 for d in (n, gpus // n)}
+    return tuple(sorted(d for d in divisors if d <= largest)[:MOST_SIZES])

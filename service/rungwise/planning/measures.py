@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 from rungwise.domain.errors import FieldViolation, InvalidRulebook
 from rungwise.engine.documents import Documents
 from rungwise.engine.rule import Translated
@@ -16,6 +16,8 @@ SEQUENCE_PARALLEL = "sequence_parallel"
 SEQUENCE_PARALLEL_ACROSS_NODES = "sequence_parallel_across_nodes"
 Strategy = Literal["fsdp", "fsdp2"]
 """How the trainer shards its states."""
+VariableName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+VariableValue = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*$", max_length=1000)]
 EXTENDED = "extended"
 """In `preferences.allow`: every measure that a ladder offers only on request."""
 
@@ -29,7 +31,7 @@ class Measure(BaseModel):
     label: str
     aliases: tuple[str, ...] = ()
     effect: Literal["systems_only", "changes_training"]
-    env: Mapping[str, str] = Field(default_factory=dict)
+    env: Mapping[VariableName, VariableValue] = Field(default_factory=dict)
     strategy: Strategy | None = None
     opt_in: bool = False
     title: Translated
@@ -47,6 +49,7 @@ class Measures:
     def __init__(self, measures: Iterable[Measure]) -> None:
         """Index `measures` by id, label and alias."""
         self._by_id = {measure.id: measure for measure in measures}
+        self._opt_in = frozenset(measure.id for measure in self._by_id.values() if measure.opt_in)
         self._strategies = [
             (measure.id, measure.strategy) for measure in self._by_id.values() if measure.strategy
         ]
@@ -88,6 +91,10 @@ class Measures:
         """Return the environment variables that `measures` set."""
         chosen = set(measures)
         return {key: value for m in self._by_id.values() if m.id in chosen for key, value in m.env.items()}
+
+    def opt_in(self, measures: frozenset[str]) -> frozenset[str]:
+        """Return those of `measures` that a request must allow."""
+        return measures & self._opt_in
 
     def strategy(self, measures: frozenset[str], default: str) -> str:
         """Return the sharding strategy that `measures` ask for, else `default`."""

@@ -7,6 +7,7 @@ from typing import Self, TypeVar, Unpack
 
 import grpc
 from google.protobuf.message import Message
+from rungwise.client.errors import InternalError
 from rungwise.client.job import Job, plan_request
 from rungwise.client.retry import service_config
 from rungwise.client.status_details import error_of
@@ -79,9 +80,11 @@ class RungwiseClient:
 
         The job is a ready `request`, or keyword arguments: the fields of PlanRequest by their own names.
         """
-        return self._call(
+        answer = self._call(
             _PLANNER, "Plan", _job(request, job), planner_service_pb2.PlanResponse.FromString, timeout
         )
+        _answered(answer)
+        return answer
 
     def explain(
         self,
@@ -93,9 +96,11 @@ class RungwiseClient:
     ) -> planner_service_pb2.ExplainResponse:
         """Plan a job, and say why the rungs `why_not` ("Env + SP=2") were not chosen and where the answer changes."""
         question = planner_service_pb2.ExplainRequest(plan=_job(request, job), why_not=why_not)
-        return self._call(
+        answer = self._call(
             _PLANNER, "Explain", question, planner_service_pb2.ExplainResponse.FromString, timeout
         )
+        _answered(answer.plan)
+        return answer
 
     def list_models(self, *, timeout: float | None = None) -> catalog_service_pb2.ListModelsResponse:
         """Return the models of the catalog, by id."""
@@ -171,6 +176,12 @@ def _job(request: planner_service_pb2.PlanRequest | None, job: Job) -> planner_s
     if job:
         raise TypeError(f"give a request or its fields, not both: {', '.join(job)}")
     return request
+
+
+def _answered(plan: planner_service_pb2.PlanResponse) -> None:
+    """Refuse an answer that says nothing: no server sends one."""
+    if plan.outcome == plan_pb2.OUTCOME_UNSPECIFIED:
+        raise InternalError("UNKNOWN", "the server sent an answer without an outcome")
 
 
 def _checked(timeout: float) -> float:

@@ -41,16 +41,21 @@ def error_of(failed: grpc.RpcError, target: str, timeout: float) -> RungwiseClie
         message = f"{target}: no answer within {timeout:g} s"
     elif code is grpc.StatusCode.RESOURCE_EXHAUSTED and "larger than max" in message:
         # gRPC has one code for a full server and for a message that will never be taken.
-        return InvalidRequestError("INVALID_ARGUMENT", message)
+        received = message.startswith("CLIENT:")  # the answer was too large, not the request
+        kind = InternalError if received else InvalidRequestError
+        return kind("INTERNAL" if received else "INVALID_ARGUMENT", message)
     info, violations, retry_after_s = error_details_pb2.ErrorInfo(), [], None
     for detail in _details(failed):
         bad_request, retry = error_details_pb2.BadRequest(), error_details_pb2.RetryInfo()
-        if detail.Unpack(bad_request):
-            violations += [FieldViolation(v.field, v.description) for v in bad_request.field_violations]
-        elif detail.Unpack(retry):
-            retry_after_s = retry.retry_delay.ToTimedelta().total_seconds()
-        else:
-            detail.Unpack(info)
+        try:
+            if detail.Unpack(bad_request):
+                violations += [FieldViolation(v.field, v.description) for v in bad_request.field_violations]
+            elif detail.Unpack(retry):
+                retry_after_s = retry.retry_delay.ToTimedelta().total_seconds()
+            else:
+                detail.Unpack(info)
+        except (DecodeError, OverflowError, ValueError):
+            continue  # a detail that cannot be read takes nothing from the code and the message
     error = kind(code.name, message, reason=info.reason, violations=violations, metadata=info.metadata)
     if isinstance(error, OverloadedError):
         error.retry_after_s = retry_after_s
