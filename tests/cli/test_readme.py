@@ -16,7 +16,9 @@ def test_the_transcript_is_what_is_printed() -> None:
     assert command
     environment = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
     arguments = [sys.executable, "-m", "rungwise.cli", *command[1].split()]
-    printed = subprocess.run(arguments, capture_output=True, check=True, env=environment, timeout=60).stdout.decode()
+    printed = subprocess.run(
+        arguments, capture_output=True, check=True, env=environment, timeout=60
+    ).stdout.decode()
     head, _, rest = text.partition("<!-- transcript -->\n```text\n")
     shown, _, tail = rest.partition("```\n")
     if os.environ.get("RUNGWISE_UPDATE_GOLDEN"):
