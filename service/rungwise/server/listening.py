@@ -45,7 +45,9 @@ def credentials(certificate: Path, key: Path) -> grpc.ServerCredentials:
     """Read a PEM certificate chain and its key. Raises BadCertificate."""
     for file in (certificate, key):
         if file.exists() and not file.is_file():
-            raise BadCertificate(f"{file} is not a regular file")
+            raise BadCertificate(
+                f"cannot use the certificate {certificate} with the key {key}: {file} is not a regular file"
+            )
     try:
         # gRPC accepts anything and then refuses every handshake.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
