@@ -1,6 +1,7 @@
 """Advice: recommendations and warnings for the job and the rung that was chosen."""
 
 import math
+from functools import lru_cache
 
 from rungwise.domain.plan import Advice, Severity
 from rungwise.engine.facts import Fact
@@ -41,7 +42,8 @@ def advice_fact(decision: Decision) -> Fact:
     rope = rope_scaling(job)
     size = chosen.candidate.rung.sequence_parallel_size if chosen else 1
     memory = chosen.memory if chosen else None
-    largest = _largest_size(job, job.gpus)
+    heads, kv_heads = job.model.num_attention_heads, job.model.num_key_value_heads
+    largest = _largest_size(job.gpus, job.gpus_per_node, heads, kv_heads)
     fewer_gpus, fewer_size = _fewer_gpus_larger_size(job, largest)
     host, cores = hardware.host_memory_gib, hardware.cpu_cores
     return {
@@ -87,12 +89,12 @@ def advice_fact(decision: Decision) -> Fact:
     }
 
 
-def _largest_size(job: Job, gpus: int) -> int:
+@lru_cache(maxsize=1024)
+def _largest_size(gpus: int, gpus_per_node: int, heads: int, kv_heads: int) -> int:
     """Return the largest SP within a node of `gpus`: it divides GPUs and heads, and divides or repeats the KV heads."""
-    heads, kv_heads = job.model.num_attention_heads, job.model.num_key_value_heads
     return max(
         size
-        for size in sequence_parallel_sizes(gpus, min(gpus, job.gpus_per_node))
+        for size in sequence_parallel_sizes(gpus, min(gpus, gpus_per_node))
         if heads % size == 0 and (kv_heads % size == 0 or size % kv_heads == 0)
     )
 
@@ -101,8 +103,9 @@ def _fewer_gpus_larger_size(job: Job, largest: int) -> tuple[int, int]:
     """Return the largest smaller GPU count that admits an SP above `largest`, and that SP; zeros if there is none."""
     if job.nodes > 1:
         return 0, 0
+    heads, kv_heads = job.model.num_attention_heads, job.model.num_key_value_heads
     for gpus in range(job.gpus - 1, max(1, job.gpus - 1 - NARROWER), -1):
-        size = _largest_size(job, gpus)
+        size = _largest_size(gpus, job.gpus_per_node, heads, kv_heads)
         if size > largest:
             return gpus, size
     return 0, 0

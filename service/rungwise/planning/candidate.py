@@ -84,7 +84,7 @@ def legality_facts(job: Job, ladder: Sequence[Candidate]) -> list[Fact]:
     facts: list[Fact] = []
     for candidate in ladder:
         size = candidate.rung.sequence_parallel_size
-        forbidden = sorted(job.forbid.intersection(candidate.rung.measures))
+        forbidden = sorted(job.forbid.intersection(candidate.rung.measures)) if job.forbid else ()
         facts.append(
             {
                 **of_the_job,
