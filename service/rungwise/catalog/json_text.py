@@ -100,6 +100,7 @@ def _faults(text: str) -> Iterator[Fault]:
 
 def _all_faults(text: str) -> Iterator[Fault]:
     keys: list[set[str]] = [set()]
+    # Unlike finditer, a scanner stops where no token begins; the standard library's types leave it out.
     tokens = iter(_TOKEN.scanner(text).match, None)  # type: ignore[attr-defined]
     for count, token in enumerate(tokens, 1):
         if count > MOST_TOKENS:

@@ -13,5 +13,6 @@ def decision_id(request: PlanRequest, rulebook_revision: str) -> str:
     """
     told = {"request_id": True, "preferences": {"locale", "trace_level"}}
     # Fields come in the order of the contract and unset ones not at all: one request has one text.
+    # pydantic takes nested exclusions; its type says only one level.
     body = request.model_dump_json(exclude=told, exclude_none=True)  # type: ignore[arg-type]
     return hashlib.sha256(f"{PLANNER_VERSION}\n{rulebook_revision}\n{body}".encode()).hexdigest()[:32]

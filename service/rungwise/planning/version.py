@@ -17,6 +17,7 @@ def version_number(text: str) -> int:
 
     Parts above 99 count as 99, so that a date-like version never overtakes a major one.
     """
+    # The contract's pattern has let the text in, so it begins with a number.
     numbers = [int(part) for part in re.match(r"v?(\d+(?:\.\d+)*)", text).group(1).split(".")]  # type: ignore[union-attr]
     major, minor, patch = (*numbers, 0, 0)[:3]
     return major * 10_000 + min(minor, 99) * 100 + min(patch, 99)

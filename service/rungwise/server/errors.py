@@ -8,7 +8,7 @@ from typing import NoReturn
 import grpc
 from google.protobuf.any_pb2 import Any as PackedMessage
 from google.protobuf.message import Message
-from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]
+from google.rpc import error_details_pb2, status_pb2
 from rungwise.server.deadline import CallEnded
 from rungwise.wire.status import Status, status_of
 

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import grpc
-from grpc_health.v1 import health_pb2  # type: ignore[import-untyped]
-from grpc_health.v1.health import (  # type: ignore[import-untyped]
+from grpc_health.v1 import health_pb2
+from grpc_health.v1.health import (
     OVERALL_HEALTH,
     SERVICE_NAME,
     HealthServicer,

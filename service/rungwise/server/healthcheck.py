@@ -3,7 +3,7 @@
 import sys
 
 import grpc
-from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-untyped]
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 SERVING = 0
 NOT_SERVING = 4

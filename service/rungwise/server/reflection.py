@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import grpc
-from grpc_reflection.v1alpha import reflection_pb2  # type: ignore[import-untyped]
-from grpc_reflection.v1alpha.reflection import (  # type: ignore[import-untyped]
+from grpc_reflection.v1alpha import reflection_pb2
+from grpc_reflection.v1alpha.reflection import (
     SERVICE_NAME,
     ReflectionServicer,
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import grpc
 from google.protobuf.any_pb2 import Any
 from google.protobuf.message import DecodeError
-from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]
+from google.rpc import error_details_pb2, status_pb2
 from rungwise.client.errors import (
     DeadlineExceededError,
     FieldViolation,
